@@ -11,9 +11,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from claim_documents import document, full, statement
 
 from paramverify.kernel import evidence_polynomials, proof_goals
-from paramverify.kernel.claim_evidence import Rejected, check_claim, check_document, check_witness
+from paramverify.kernel.claim_evidence import check_claim, check_witness
+from paramverify.kernel.documents import check_document
 from paramverify.kernel.evidence_polynomials import (
     Poly,
     compose,
@@ -28,9 +30,11 @@ from paramverify.kernel.evidence_polynomials import (
     ratio,
     times,
 )
+from paramverify.kernel.ledger import Demanded
 from paramverify.kernel.proof_goals import BernsteinCoefficients, Goal, bernstein
 from paramverify.kernel.proof_rules import modular, positive_on, semidefinite
 from paramverify.kernel.rounded_constants import encloses_exp, exp_bounds, sign_in_exp
+from paramverify.kernel.strict_reading import Rejected
 
 Json = dict[str, Any]
 UNIT = "[0, 1]"
@@ -1089,17 +1093,6 @@ def test_a_parameter_called_like_the_constant() -> None:
             check_witness(stated, point)
 
 
-def document(*entries: tuple[Json, Any], status: str = "holds", **more: Any) -> Json:
-    return {
-        "format": "paramverify-evidence",
-        "version": 1,
-        "status": status,
-        "case": {"title": "by hand", "digest": "abc"},
-        "claims": [{"claim": stated, "proof": proof} for stated, proof in entries],
-        **more,
-    }
-
-
 GOOD, OTHER = claim("p + q"), claim("p")
 SOLVER = {"kind": "solver", "solver": "z9", "version": "1"}
 FAILS = claim("p - 1/2")
@@ -1107,10 +1100,13 @@ FAILS = claim("p - 1/2")
 
 def test_documents_are_counted() -> None:
     """The report counts proved, trusted and open claims; origins name them where they are compared."""
-    given = document((GOOD, PLUS), (OTHER, SOLVER), (FAILS, None), (claim("q"), PLUS), status="unknown")
-    given["claims"][0]["origins"] = ["a against b", "c", "d"]
-    given["claims"][1]["origins"] = ["e"]
-    given["claims"][2]["origins"] = ["f", "g"]
+    given = document(
+        statement(GOOD, PLUS, origins=["a against b", "c", "d"]),
+        statement(OTHER, SOLVER, origins=["e"]),
+        statement(FAILS, None, origins=["f", "g"]),
+        statement(claim("q"), PLUS),
+        status="unknown",
+    )
     report = check_document(given)
     assert (report.accepted, report.proved, report.trusted, report.open) == (True, 2, 1, 1)
     assert report.lines == (
@@ -1119,7 +1115,7 @@ def test_documents_are_counted() -> None:
         "claim 3 (p - 1/2 >= 0): open",
         "claim 4 (q >= 0): proved",
     )
-    beside = check_document(given, [entry["claim"] for entry in given["claims"]])
+    beside = check_document(given, Demanded([full(given, each) for each in given["statements"]]))
     assert beside.lines == (
         "claim 1 (a against b and 2 more): proved",
         "claim 2 (e): trusted to 'z9 1'",
@@ -1130,42 +1126,38 @@ def test_documents_are_counted() -> None:
 
 def test_what_holds_has_all_claims() -> None:
     """Evidence that a case holds proves every claim of the case, and there is one."""
-    both = document((GOOD, PLUS), (OTHER, PLUS))
-    assert check_document(both, [GOOD, OTHER]).accepted
-    assert check_document(both, [GOOD, OTHER], "abc").accepted
-    assert check_document(both, [GOOD, OTHER, GOOD]).accepted
-    assert "the case file was changed: digest " in check_document(both, [GOOD, OTHER], "abd").lines[0]
-    assert "not a claim of this case" in check_document(both, [GOOD]).lines[0]
-    assert not check_document(both, [GOOD, OTHER, FAILS]).accepted
+    good, other = statement(GOOD, PLUS), statement(OTHER, PLUS)
+    both = document(good, other)
+    assert check_document(both, Demanded([GOOD, OTHER])).accepted
+    assert check_document(both, Demanded([GOOD, OTHER, GOOD])).accepted
+    assert "not a claim of this case" in check_document(both, Demanded([GOOD])).lines[0]
+    assert not check_document(both, Demanded([GOOD, OTHER, FAILS])).accepted
     assert not check_document(document()).accepted
-    assert not check_document(document(), []).accepted
-    for entries in (
-        [(GOOD, PLUS), (OTHER, None)],
-        [(GOOD, PLUS), (FAILS, PLUS)],
-        [(GOOD, None)],
-        [(FAILS, PLUS)],
+    assert not check_document(document(), Demanded([])).accepted
+    for statements in (
+        [good, statement(OTHER, None)],
+        [good, statement(FAILS, PLUS)],
+        [statement(GOOD, None)],
+        [statement(FAILS, PLUS)],
     ):
-        report = check_document(document(*entries))
+        report = check_document(document(*statements))
         assert not report.accepted
         assert any("rejected" in line for line in report.lines)
-    half = document((GOOD, PLUS), (OTHER, None), status="unknown")
-    assert check_document(half, [GOOD, OTHER]).accepted
-    assert not check_document(document((FAILS, PLUS), status="unknown")).accepted
+    half = document(good, statement(OTHER, None), status="unknown")
+    assert check_document(half, Demanded([GOOD, OTHER])).accepted
+    assert not check_document(document(statement(FAILS, PLUS), status="unknown")).accepted
 
 
 def test_trust_in_lemmas_is_passed_on() -> None:
     """A claim that rests on a lemma that rests on a solver is trusted, and says which solver."""
     by = {"kind": "lemma", "name": "a"}
-    again = {"kind": "lemma", "name": "b"}
-    lemmas = [
-        {"name": "a", "claim": FAILS, "proof": SOLVER},
-        {"name": "b", "claim": claim("2*p - 1"), "proof": by},
-    ]
-    for proof in (by, again):
-        report = check_document(document((FAILS, proof), lemmas=lemmas))
+    first = statement(FAILS, SOLVER, "lemma", name="a")
+    second = statement(claim("2*p - 1"), by, "lemma", name="b")
+    for proof in (by, {"kind": "lemma", "name": "b"}):
+        report = check_document(document(first, second, statement(FAILS, proof)))
         assert (report.accepted, report.proved, report.trusted) == (True, 0, 1)
         assert report.lines == ("claim 1 (p - 1/2 >= 0): trusted to 'z9 1'",)
-    early = document((FAILS, by), lemmas=[{"name": "b", "claim": FAILS, "proof": by}, lemmas[0]])
+    early = document(second, first, statement(FAILS, by))
     assert "no lemma" in check_document(early).lines[0]
-    proved = document((GOOD, by), lemmas=[{"name": "a", "claim": GOOD, "proof": PLUS}])
+    proved = document(statement(GOOD, PLUS, "lemma", name="a"), statement(GOOD, by))
     assert check_document(proved).proved == 1
