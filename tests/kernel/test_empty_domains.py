@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from claim_documents import document as evidence
+from claim_documents import statement
 from conftest import ROOT
 from test_formula_documents import COIN, TIGHT, document
 from three_checkers import built, by_program
 
 from paramverify.cli.main import run
+from paramverify.kernel.claim_statements import NO_POINT
 from paramverify.kernel.documents import check_text
-from paramverify.kernel.formula_evidence import NO_POINT
-from paramverify.kernel.strict_reading import Rejected
 from paramverify.reports.evidence_checks import replay
-from paramverify.rereader.second_formulas import ChainLook
+from paramverify.rereader.second_reading import second_look
 
 Json = dict[str, Any]
 Part = tuple[str, list[list[str]], Json]
@@ -38,26 +39,24 @@ NOWHERE = [[["c - 2", ">="]], [["c", ">"], ["-c", ">"]], [["-c^2 - 1", ">="]]]
 SOMEWHERE: list[list[list[str]]] = [[["c - 1/4", ">="]], [["c", ">"], ["1 - c", ">"]]]
 
 
+def domain(constraints: list[list[str]], box: str = "(0, 1)") -> Json:
+    return {"variables": ["c"], "box": {"c": box}, "constraints": constraints}
+
+
 def claims(*parts: Part, point: str = "") -> str:
     """Returns evidence about claims."""
-    entries = [
-        {
-            "claim": {"variables": ["c"], "box": {"c": "(0, 1)"}, "polynomial": f, "constraints": given},
-            "origins": ["c <= 1"],
-            "proof": proof,
-        }
-        for f, given, proof in parts
+    found = [
+        statement({**domain(given), "polynomial": polynomial}, proof, origins=["c <= 1"])
+        for polynomial, given, proof in parts
     ]
-    more = {"points": [{"c": point}]} if point else {}
-    kind = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
-    return json.dumps({**kind, "case": {"title": "", "digest": "0" * 64}, "claims": entries, **more})
+    return json.dumps(evidence(*found, **({"points": [{"c": point}]} if point else {})))
 
 
 def formulas(constraints: list[list[str]], *entries: Json, point: str = "", box: str = "(0, 1)") -> str:
     """Returns evidence about formulas."""
-    domain = {"variables": ["c"], "box": {"c": box}, "constraints": constraints}
     more = {"points": [{"c": point}]} if point else {}
-    return json.dumps(document(COIN, *(entries or (TRUE,))) | {"domain": domain} | more)
+    found = document(COIN, *(entries or (TRUE,)))
+    return json.dumps({**found, "domains": [domain(constraints, box)], **more})
 
 
 CLAIMS_NOT_SHOWN = [
@@ -70,6 +69,7 @@ CLAIMS_SHOWN = [claims(UNCONSTRAINED), claims(SOME, point="1/2"), claims(SOME, U
 ENTRIES: list[Sequence[Json]] = [[TRUE], [OPEN], [TRUE, OPEN], [OPEN, TRUE]]
 NOT_SHOWN = [*CLAIMS_NOT_SHOWN, *(formulas(c, *e) for c in (*NOWHERE, *SOMEWHERE) for e in ENTRIES)]
 SHOWN = [*CLAIMS_SHOWN, formulas([]), *(formulas(c, *e, point="1/2") for c in SOMEWHERE for e in ENTRIES)]
+BUDGET = {"kind": "bound", "bound": ["2", "1"], "witnesses": []}
 INTERVALS = ["(1, 0)", "(1, 1)", "[1, 1)", "[1, 1/2]"]
 WRONG = [claims(EMPTY, point="1/2"), *(formulas(c, point="1/2") for c in NOWHERE)]
 WRONG += [formulas([], entry, box=box) for box in INTERVALS for entry in (TRUE, OPEN)]
@@ -97,8 +97,8 @@ def test_an_empty_domain_has_no_point(text: str) -> None:
     """A point there is refused, and so is an empty interval, whatever is said of the formula."""
     report = check_text(text)
     assert not report.accepted
-    box = json.loads(text).get("domain", {"box": {"c": ""}})["box"]["c"]
-    assert report.lines == (f"rejected: the interval {box} is empty",) or box not in INTERVALS
+    box = json.loads(text)["domains"][0]["box"]["c"]
+    assert report.lines == (f"rejected: domains[0]: the interval {box} is empty",) or box not in INTERVALS
 
 
 def test_the_proved_checker_agrees(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_the_proved_checker_agrees(tmp_path: Path) -> None:
 def test_budgets_leave_it_to_the_case_too(text: str) -> None:
     """With another bound than that of the case both checkers leave the same to the case."""
     built()
-    stated = json.dumps(json.loads(text) | {"budget": {"bound": ["2", "1"], "witnesses": []}})
+    stated = json.dumps(json.loads(text) | {"budget": BUDGET})
     report = check_text(stated)
     assert report.accepted, report.lines
     assert (MISSING in report.not_compared) is (text in CLAIMS_NOT_SHOWN)
@@ -158,7 +158,7 @@ def test_evidence_of_a_constrained_case(
     case.write_text(constrained(constraint))
     assert run(["logic", str(case), "--evidence", str(path)]) == 0
     written = json.loads(path.read_text())
-    assert bool(written.get("points")) is bool(written["domain"]["constraints"])
+    assert bool(written.get("points")) is bool(written["domains"][0]["constraints"])
     assert run(["check", str(path), "--case", str(case)]) == 0
     told = capsys.readouterr().out
     assert "read a second time: " in told
@@ -184,9 +184,5 @@ def test_the_second_reader_compares_ends(box: str) -> None:
     stated = json.loads(formulas([], box=box)) | {
         "case": {"title": "", "digest": sha256(text.encode()).hexdigest()}
     }
-    look = ChainLook(stated, text, {})
-    if box not in OTHER:
-        look._check_domain()
-        return
-    with pytest.raises(Rejected, match="the domain of the case is another one, at c = "):
-        look._check_domain()
+    look = second_look(stated, text)
+    assert ("the domain of the case is another one, at c = " in look.line) is (box in OTHER), look.line

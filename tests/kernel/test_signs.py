@@ -21,6 +21,7 @@ from paramverify.kernel.loss_evidence import NOT_SHOWN as NO_PROBABILITY
 Json = dict[str, Any]
 Affine = tuple[Fraction, Fraction]
 SOLVER = {"kind": "solver", "solver": "z9", "version": "1"}
+PLUS = {"kind": "bernstein", "tree": ["+"]}
 ENDS = (Fraction(1, 4), Fraction(3, 4))
 ASKED: list[bytes] = []  # all documents of this file
 
@@ -56,6 +57,16 @@ def text_of(poly: Affine) -> str:
     return f"{poly[0]} + {poly[1]}*t".replace("+ -", "- ")
 
 
+def document(status: str, about: Json, *statements: Json, **more: Any) -> Json:
+    """Evidence with statements about one domain."""
+    head = {"format": "paramverify-evidence", "version": 2, "status": status}
+    return {**head, "domains": [about], "statements": [*statements], **more}
+
+
+def signed(kind: str, polynomial: str, proof: Json = PLUS) -> Json:
+    return {"kind": kind, "domain": 0, "polynomial": polynomial, "proof": proof}
+
+
 def domain(constraints: list[list[str]]) -> Json:
     return {"variables": ["t"], "box": {"t": f"[{ENDS[0]}, {ENDS[1]}]"}, "constraints": constraints}
 
@@ -63,11 +74,11 @@ def domain(constraints: list[list[str]]) -> Json:
 def loss(polys: list[Affine], sign: int, constraints: list[list[str]], obliged: list[str]) -> Json:
     """Evidence that a family has the divergence 0 from itself: true wherever it is a distribution."""
     texts = [text_of((sign * a, sign * b)) for a, b in polys]
-    about = domain(constraints)
     products: list[Any] = [[str(sign), []]]
     for k in range(len(polys)):
         products += [[str(sign), [[k, 1]]]] * 2
     claim = {
+        **{"kind": "average", "domain": 0, "of": "kl", "bound": ["1", []]},
         "total": str(sign),
         "outputs": [[text, text] for text in texts],
         "origins": [["a", "b", 1]],
@@ -75,40 +86,26 @@ def loss(polys: list[Affine], sign: int, constraints: list[list[str]], obliged: 
         "products": products,
         "tree": [["+", []]],
     }
-    return {
-        "format": "paramverify-losses",
-        "version": 1,
-        "status": "holds",
-        "measure": "kl",
-        "bound": ["1", []],
-        "domain": about,
-        "claims": [claim],
-        "obligations": [{"claim": {**about, "polynomial": text}, "proof": SOLVER} for text in obliged],
-    }
+    obligations = [signed("obligation", text, SOLVER) for text in obliged]
+    return document("holds", domain(constraints), *obligations, claim)
 
 
 def cone(poly: Affine, constraints: list[list[str]], obliged: list[str], place: int) -> Json:
     """Evidence that two secrets with the same weights have the same sequences; one number is a polynomial."""
-    about, text = domain(constraints), text_of(poly)
+    text = text_of(poly)
     weight, mass, top = (text if place == k else "1" for k in range(3))
     start = {"weights": {"0": weight}, "mass": mass}
-    return {
-        "format": "paramverify-cone",
-        "version": 1,
-        "kind": "closed",
-        "model": {
-            "domain": about,
-            "states": 1,
-            "observations": ["0"],
-            "steps": [[0, 0, 0, "1"]],
-            "pairs": [["a", "b", start, start]],
-            "ratio": [top, text if place == 2 else "1"],
-        },
-        "rays": [["1"]],
-        "steps": [[{"0": "1"}], [{"0": "1"}]],
-        "claims": [],
-        "obligations": [{"claim": {**about, "polynomial": text}, "proof": SOLVER} for text in obliged],
+    model = {
+        "states": 1,
+        "observations": ["0"],
+        "steps": [[0, 0, 0, "1"]],
+        "pairs": [["a", "b", start, start]],
+        "ratio": [top, text if place == 2 else "1"],
     }
+    closed = {"rule": "closed", "rays": [["1"]], "steps": [[{"0": "1"}], [{"0": "1"}]]}
+    engine = {"kind": "cone", "domain": 0, "model": model, **closed}
+    obligations = [signed("obligation", text, SOLVER) for text in obliged]
+    return document("holds", domain(constraints), *obligations, engine)
 
 
 def ends_of(poly: Affine) -> tuple[Fraction, Fraction]:
@@ -166,12 +163,14 @@ def test_weights_masses_and_bounds_that_are_or_may_be_negative(place: int) -> No
 
 
 def violation(outputs: list[list[str]], secrets: list[str]) -> Json:
-    claim = {"total": "1", "outputs": outputs, "origins": [[*secrets, 1]]}
+    about = {"domain": 0, "of": "kl", "bound": ["1", []]}
+    claim = {**about, "total": "1", "outputs": outputs, "origins": [[*secrets, 1]]}
     witness = {
+        "kind": "average",
         **{"parameters": {"t": "1/2"}, "secrets": secrets, "length": 1, "measure": "kl", "value": "infinity"},
         **{"bound": "1", "exceeds": True, "largest": [], "claim": claim},
     }
-    return {**loss([], 1, [], []), "status": "violated", "claims": [], "witness": witness}
+    return document("violated", domain([]), witness=witness)
 
 
 def test_a_witness_has_no_negative_probability() -> None:
@@ -185,33 +184,29 @@ def test_a_witness_has_no_negative_probability() -> None:
 def test_certificates_compare_something() -> None:
     """No pair, and a pair of one secret, are no comparison."""
     good = cone((Fraction(1), Fraction(1)), [], [], 0)
-    pair = good["model"]["pairs"][0]
+    (engine,) = good["statements"]
+    pair = engine["model"]["pairs"][0]
     for pairs, reason in (([], "nothing is compared"), ([["a", "a", *pair[2:]]], "twice the same")):
-        assert reason in report({**good, "model": {**good["model"], "pairs": pairs}}).lines[0]
+        found = {**engine, "model": {**engine["model"], "pairs": pairs}}
+        assert reason in report({**good, "statements": [found]}).lines[0]
 
 
 def test_a_claim_has_a_direction() -> None:
     """In evidence about divergences, and in evidence about sets of outputs."""
-    about = loss([(Fraction(1), Fraction(0))], 1, [], [])
-    sets = {**about, "format": "paramverify-sets", "claims": [{"room": "1", "terms": [], "tree": [["free"]]}]}
-    for name in ("measure", "bound"):
-        del sets[name]
-    for given in (about, sets):
-        given["claims"][0]["origins"] = []
+    (average,) = loss([(Fraction(1), Fraction(0))], 1, [], [])["statements"]
+    parts = {"kind": "parts", "domain": 0, "room": "1", "terms": [], "tree": [["free"]]}
+    for claim in (average, parts):
+        given = document("holds", domain([]), {**claim, "origins": []})
         assert "a claim about no direction" in report(given).lines[0]
 
 
 def test_obligations_of_evidence_are_replayed() -> None:
     """A false one rejects, a true one counts; where there is no claim, both say that nothing is compared."""
-    start = {"format": "paramverify-evidence", "version": 1, "status": "holds", "claims": []}
-    proof = {"kind": "bernstein", "tree": ["+"]}
-    claims = [{"claim": {**domain([]), "polynomial": "t"}, "proof": proof}]
     for text, right in (("t", True), ("-t", False)):
-        entry = {"claim": {**domain([]), "polynomial": text}, "proof": proof}
-        said = report({**start, "claims": claims, "obligations": [entry]})
+        said = report(document("holds", domain([]), signed("obligation", text), signed("claim", "t")))
         assert (said.accepted, said.proved) == (right, 2 if right else 0)
         assert "nothing is compared: there is no claim" not in said.lines
-    said = report({**start, "side_condition": SIDE_CONDITION})
+    said = report(document("holds", domain([]), side_condition=SIDE_CONDITION))
     assert said.accepted
     assert said.lines == ("nothing is compared: there is no claim",)
     assert "there is no claim" in verdict_line(said)
@@ -219,12 +214,11 @@ def test_obligations_of_evidence_are_replayed() -> None:
 
 def test_no_logarithm_of_zero() -> None:
     """A point at which a variable has no logarithm is outside of the domain."""
-    claim = {
-        **{"variables": ["x", "l"], "polynomial": "l - 100", "box": {"x": "[0, 1]"}, "constraints": []},
-        "ties": {"l": ["x", "1"]},
-    }
-    start = {"format": "paramverify-evidence", "version": 1, "status": "violated", "claims": []}
+    box = {"variables": ["x", "l"], "box": {"x": "[0, 1]"}, "constraints": []}
+    about = {**box, "ties": {"l": ["x", "1"]}}
     for at, right in (("0", False), ("1/2", True)):
-        said = report({**start, "witness": {"claim": claim, "parameters": {"x": at}}})
+        claim = {"domain": 0, "polynomial": "l - 100"}
+        witness = {"kind": "claim", "claim": claim, "parameters": {"x": at}}
+        said = report(document("violated", about, witness=witness))
         assert said.accepted is right
         assert right or "no logarithm" in said.lines[0]
