@@ -14,13 +14,14 @@ from conftest import ROOT
 from three_checkers import NOT_KNOWN, built, by_program, in_python
 
 import paramverify
+from paramverify.kernel.documents import engine_of
 
-# Shipped cases, with the places of names in their evidence. All names of places that stand together differ.
-ACTIONS = tuple(f"system.{kind}" for kind in ("data", "queries", "responses", "hidden"))
-SYSTEM = (("system.states",), ACTIONS)
-CHAIN = (("model.states",), ("model.actions",), ("formulas.*.name",))
-MACHINE = (("automaton.states.*.name",), ("automaton.variables",))
-CONE = (("model.observations",),)
+# Shipped cases, with the places of names in their evidence, in the statement of a kind. All names of places that stand together differ.
+ACTIONS = tuple(f"unwinding.system.{kind}" for kind in ("data", "queries", "responses", "hidden"))
+SYSTEM = (("unwinding.system.states",), ACTIONS)
+CHAIN = (("formulas.model.states",), ("formulas.model.actions",), ("formulas.formulas.*.name",))
+MACHINE = (("automaton.automaton.states.*.name",), ("automaton.automaton.variables",))
+CONE = (("cone.model.observations",),)
 PLACES = {
     "survey-memory-all.toml": CONE,
     "interactive/slots-2-laplace.toml": SYSTEM,
@@ -40,8 +41,15 @@ def evidence(name: str) -> str:
     return json.dumps(paramverify.verify(str(ROOT / "cases" / name), timeout=60).evidence())
 
 
+def stand(document: dict[str, Any], place: str) -> Iterator[tuple[Any, Any]]:
+    """Yields the objects and keys where names stand in a document."""
+    first, *path = place.split(".")
+    engine = engine_of(document)
+    yield from places(engine, path) if engine and engine["kind"] == first else places(document, [first, *path])
+
+
 def places(value: Any, path: list[str]) -> Iterator[tuple[Any, Any]]:
-    """Yields the objects and keys where names stand."""
+    """Yields the objects and keys where names stand in a part of a document."""
     first, rest = path[0], path[1:]
     keys = range(len(value)) if isinstance(value, list) else value.keys()
     for key in keys if first == "*" else [first]:
@@ -57,16 +65,16 @@ def doubled(name: str) -> Iterator[dict[str, Any]]:
     """Yields the evidence with two names made one, and with all of one place made one."""
     document = json.loads(evidence(name))
     for together in PLACES[name]:
-        count = sum(len([*places(document, path.split("."))]) for path in together)
+        count = sum(len([*stand(document, path)]) for path in together)
         for k in range(1, min(count, 12)):
             for other in {0, k - 1}:
                 changed = deepcopy(document)
-                at = [entry for path in together for entry in places(changed, path.split("."))]
+                at = [entry for path in together for entry in stand(changed, path)]
                 at[k][0][at[k][1]] = at[other][0][at[other][1]]
                 yield changed
         for path in together:
             changed = deepcopy(document)
-            if len(at := [*places(changed, path.split("."))]) > 1:
+            if len(at := [*stand(changed, path)]) > 1:
                 for holder, key in at:
                     holder[key] = "x"
                 yield changed
