@@ -45,7 +45,9 @@ def stand(document: dict[str, Any], place: str) -> Iterator[tuple[Any, Any]]:
     """Yields the objects and keys where names stand in a document."""
     first, *path = place.split(".")
     engine = engine_of(document)
-    yield from places(engine, path) if engine and engine["kind"] == first else places(document, [first, *path])
+    yield from (
+        places(engine, path) if engine and engine["kind"] == first else places(document, [first, *path])
+    )
 
 
 def places(value: Any, path: list[str]) -> Iterator[tuple[Any, Any]]:

@@ -56,7 +56,7 @@ def test_true_evidence_is_accepted(proof: Document, violation: Document) -> None
     """Both are accepted by the kernel alone, with the case, and by the second reader."""
     for document, path in ((proof, HOLDS), (violation, FAILS)):
         assert check_text(json.dumps(document)).accepted
-        assert check_with_case(json.dumps(document), load(path)).accepted
+        assert check_with_case(document, load(path)).accepted
         assert looked(document, path)
 
 
@@ -111,7 +111,7 @@ def test_other_witnesses_are_rejected_with_the_case(
     """Numbers that the case does not give are rejected with it, and by the second reader."""
     document = copy.deepcopy(violation)
     change(document["witness"])
-    assert not check_with_case(json.dumps(document), load(FAILS)).accepted
+    assert not check_with_case(document, load(FAILS)).accepted
     assert not looked(document, FAILS)
 
 
@@ -133,6 +133,6 @@ def test_the_second_reader_notices_another_case(change: tuple[str, str], proof: 
 def test_a_missing_direction_is_noticed(proof: Document) -> None:
     """A proof of one direction only is rejected."""
     document = copy.deepcopy(proof)
-    document["claims"] = document["claims"][:1]
-    assert not check_with_case(json.dumps(document), load(HOLDS)).accepted
+    document["statements"] = document["statements"][:1]
+    assert not check_with_case(document, load(HOLDS)).accepted
     assert not looked(document, HOLDS)

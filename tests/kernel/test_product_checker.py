@@ -7,10 +7,13 @@ from math import prod
 from typing import Any
 
 import pytest
+from claim_documents import document, statement
 
 from paramverify.kernel import worst_pair_evidence as product_checker
-from paramverify.kernel.claim_evidence import KernelReport, Rejected
-from paramverify.kernel.worst_pair_evidence import check_largest, with_statements
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import KernelReport
+from paramverify.kernel.strict_reading import Rejected
+from paramverify.kernel.worst_pair_evidence import check_largest
 
 Input = tuple[int, ...]
 
@@ -52,10 +55,10 @@ def ratio(left: tuple[Fraction, ...], right: tuple[Fraction, ...]) -> Fraction |
     return max(max(p / q, q / p) for p, q in zip(left, right, strict=True) if p)
 
 
-def accepted(document: dict[str, Any]) -> str | None:
-    """Returns what the checker says, None if it rejects the document."""
+def accepted(pair: dict[str, Any]) -> str | None:
+    """Returns what the checker says, None if it rejects the pair."""
     try:
-        return check_largest(document)
+        return check_largest(pair)
     except Rejected:
         return None
 
@@ -100,7 +103,7 @@ def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: in
     for left, right in product(inputs, repeat=2):
         if len(noise) > 2 and (left > right or (answers > 2 and (left, right) not in ratios)):
             continue  # both orders of a pair say the same
-        document = {
+        pair = {
             "noise": noise,
             "ties": ties,
             "answers": answers,
@@ -109,7 +112,7 @@ def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: in
             "left": [*left],
             "right": [*right],
         }
-        said = accepted(document)
+        said = accepted(pair)
         if best is not None and ratios.get((left, right)) == best:
             assert said is not None
             assert said.endswith(f": {best}")
@@ -137,8 +140,8 @@ def best_pair(answers: int, ties: str, step: int) -> tuple[Input, Input]:
     return max(pairs, key=lambda pair: ratio(known[pair[0]], known[pair[1]]) or 0)
 
 
-def best_document(ties: str = "first", answers: int = 3, by: str = "1") -> dict[str, Any]:
-    """Returns a document that is right."""
+def best_statement(ties: str = "first", answers: int = 3, by: str = "1") -> dict[str, Any]:
+    """Returns a statement about a pair that is right."""
     left, right = best_pair(answers, ties, 3 if by == "any" else int(by))
     return {**GOOD, "ties": ties, "answers": answers, "by": by, "left": [*left], "right": [*right]}
 
@@ -158,41 +161,52 @@ def best_document(ties: str = "first", answers: int = 3, by: str = "1") -> dict[
 def test_rows_that_are_no_distributions_are_rejected(noise: list[list[str]], ties: str) -> None:
     """Rows that are negative somewhere, sum to another number or have another length are refused."""
     for left, right in product(product(range(2), repeat=2), repeat=2):
-        document = {**GOOD, "noise": noise, "ties": ties, "answers": 2, "left": [*left], "right": [*right]}
+        pair = {**GOOD, "noise": noise, "ties": ties, "answers": 2, "left": [*left], "right": [*right]}
         with pytest.raises(Rejected, match="no distribution"):
-            check_largest(document)
+            check_largest(pair)
 
 
 @pytest.mark.parametrize("value", [3, -1])
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_answers_out_of_range_are_named(value: int, side: str) -> None:
     """Also where any change makes neighbours, an answer is an index of the noise; −1 is not the last one."""
-    document = best_document("first", 2, "any")
-    assert accepted(document)
+    pair = best_statement("first", 2, "any")
+    assert accepted(pair)
     for place in (0, 1):
-        wrong = [value if k == place else v for k, v in enumerate(document[side])]
+        wrong = [value if k == place else v for k, v in enumerate(pair[side])]
         with pytest.raises(Rejected, match="no pair of neighbouring inputs"):
-            check_largest({**document, side: wrong})
+            check_largest({**pair, side: wrong})
 
 
-def test_a_statement_changes_no_other_verdict() -> None:
-    """A report is accepted iff it was and the statement is right; without a statement it stays."""
-    right = {"reduction": best_document("uniform")}
-    good, bad = KernelReport(True, ("proved",), 3, 1, 0), KernelReport(False, ("rejected: no",))
-    assert with_statements(right, good).accepted
-    assert with_statements(right, good).lines[0] == "proved"
-    assert "largest ratio of all neighbours" in with_statements(right, good).lines[1]
-    assert with_statements({}, good) == good
-    assert with_statements(right, bad) == bad
-    assert with_statements({}, bad) == bad
+def beside(polynomial: str, **more: Any) -> KernelReport:
+    """Returns the report on a claim about the right pair."""
+    known = best_statement("uniform")
+    origin = f"{tuple(known['left'])} against {tuple(known['right'])}, output 1"
+    claim = {"variables": [], "box": {}, "constraints": [], "polynomial": polynomial}
+    return check_document(document(statement(claim, {"kind": "constant"}, origins=[origin]), **more))
+
+
+def test_a_pair_changes_no_other_verdict() -> None:
+    """A report is accepted iff it was and the pair is right; without a pair it stays."""
+    right = best_statement("uniform")
+    good, bad = beside("1"), beside("-1")
+    assert (good.accepted, bad.accepted) == (True, False)
+    found = beside("1", reduction=right)
+    assert (found.accepted, found.lines[:-1]) == (True, good.lines)
+    assert "largest ratio of all neighbours" in found.lines[-1]
+    assert beside("-1", reduction=right) == bad
+    other = {**right, "left": [0, 0, 0], "right": [1, 0, 0]}
+    assert "about another pair than the one" in beside("1", reduction=other).lines[0]
+    turned = {**right, "left": right["right"], "right": right["left"], "noise": GOOD["noise"][::-1]}
+    assert "have a neighbour with a larger ratio" in beside("1", reduction=turned).lines[0]
 
 
 def test_too_many_classes_of_inputs_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement with more classes of inputs than the limit is refused, one with as many is checked."""
-    document = best_document("uniform")
+    pair = best_statement("uniform")
     classes = 3 * 6  # the own answer, and multisets of two others
     monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes)
-    assert check_largest(document)
+    assert check_largest(pair)
     monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes - 1)
     with pytest.raises(Rejected, match="too many"):
-        check_largest(document)
+        check_largest(pair)
