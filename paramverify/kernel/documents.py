@@ -129,6 +129,15 @@ def kind_of(document: Mapping[str, Any]) -> str:
     return BUDGETS[document[BUDGET]["kind"]] if BUDGET in document else CLAIMS
 
 
+def numbers(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    """Yields the numbers of domains that a document names, each with the way to what is about the domain."""
+    found: dict[tuple[str | int, ...], Mapping[str, Any]]
+    found = {("statements", place): each for place, each in enumerate(document["statements"])}
+    found["witness", "claim"] = document.get("witness", {}).get("claim", {})
+    found["reduction",] = document.get("reduction", {})
+    yield from ((path, each["domain"]) for path, each in found.items() if "domain" in each)
+
+
 def no_evidence(text: str) -> str:
     """Returns why a text is no evidence of any kind; "" for what says that it is some, right or wrong."""
     try:
@@ -227,7 +236,7 @@ def check_together(document: Mapping[str, Any]) -> None:
     """Raises Misformed where statements, or what is said besides, do not belong together."""
     engines = [k for k, s in enumerate(document["statements"]) if s["kind"] in RULES]
     kind = kind_of(document)
-    for path, number in _numbers(document):
+    for path, number in numbers(document):
         if number >= len(document["domains"]):
             raise Misformed(f"there is no domain number {number}", *path, "domain")
     if len(engines) > 1:
@@ -248,15 +257,6 @@ def check_together(document: Mapping[str, Any]) -> None:
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)
     if document["status"] not in own:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
-
-
-def _numbers(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], int]]:
-    """Yields the numbers of domains that a document names, each with the way to what is about the domain."""
-    found: dict[tuple[str | int, ...], Mapping[str, Any]]
-    found = {("statements", place): each for place, each in enumerate(document["statements"])}
-    found["witness", "claim"] = document.get("witness", {}).get("claim", {})
-    found["reduction",] = document.get("reduction", {})
-    yield from ((path, each["domain"]) for path, each in found.items() if "domain" in each)
 
 
 def _check_engine(about: Evidence, engine: Statement | None) -> None:

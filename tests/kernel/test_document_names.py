@@ -16,7 +16,8 @@ from three_checkers import NOT_KNOWN, built, by_program, in_python
 import paramverify
 from paramverify.kernel.documents import engine_of
 
-# Shipped cases, with the places of names in their evidence, in the statement of a kind. All names of places that stand together differ.
+# Shipped cases, with the places of names in their evidence, in the statement of an engine. All names of
+# places that stand together differ.
 ACTIONS = tuple(f"unwinding.system.{kind}" for kind in ("data", "queries", "responses", "hidden"))
 SYSTEM = (("unwinding.system.states",), ACTIONS)
 CHAIN = (("formulas.model.states",), ("formulas.model.actions",), ("formulas.formulas.*.name",))
