@@ -43,12 +43,11 @@ def test_coq_accepts_each_kind_and_nothing_false(tmp_path: Path) -> None:
     """Coq accepts a proof of each kind, and rejects it for a claim that is false at a point of its domain."""
     random, true, false = Random(22), [], []
     for document in every_kind().values():
-        entry: dict[str, Any] = document["claims"][0]
-        claim = entry["claim"]
+        (domain,), (claim,) = document["domains"], document["statements"]
         true.append(document)
-        for point in points_of(claim, random, 1):
+        for point in points_of(domain, random, 1):
             lowered = f"{claim['polynomial']} - {value_of(claim['polynomial'], point) + 1}"
-            false.append({**document, "claims": [{**entry, "claim": {**claim, "polynomial": lowered}}]})
+            false.append({**document, "statements": [{**claim, "polynomial": lowered}]})
     assert len(false) > 10
     rows = [row for questions in asked([*true, *false], tmp_path) for row in questions[-1:]]
     assert {row.partition(" ")[0] for row in rows} == {"check"}
