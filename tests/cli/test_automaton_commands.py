@@ -56,7 +56,7 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path, same: str)
     assert run(["verify", same, "--evidence", str(tmp_path / "none.json")]) == 3
     assert not (tmp_path / "none.json").exists()
     forged = json.loads(Path(path).read_text())
-    forged["automaton"]["states"][0]["mean"] = "7"
+    forged["statements"][0]["automaton"]["states"][0]["mean"] = "7"
     Path(path).write_text(json.dumps(forged))
     assert output(["check", path, "--case", case], capsys)[0] == 1
 

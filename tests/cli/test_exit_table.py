@@ -101,7 +101,7 @@ def test_codes(command: str, name: str, code: int, files: dict[str, str], tmp_pa
         assert run(["verify", files["private"], "--evidence", evidence]) == 0
         if name == "forged":
             forged = json.loads(Path(evidence).read_text())
-            forged["claims"][0]["claim"]["polynomial"] = "-1"
+            forged["statements"][0]["polynomial"] = "-1"
             Path(evidence).write_text(json.dumps(forged))
         assert run(["check", evidence, "--case", files["private"]]) == code
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
@@ -193,8 +192,8 @@ def test_evidence_with_another_interval_is_rejected(tmp_path: Path) -> None:
     case = load(path)
     report = verify(case, OPTIONS)
     document = evidence_document(case, report)
-    assert check_with_case(json.dumps(document), case).accepted
+    assert check_with_case(document, case).accepted
     assert isinstance(report.verdict, Violated)
     assert document["witness"]["within"] == report.verdict.witness.document()["within"]
     document["witness"]["within"]["probabilities"][0] = "1/2"
-    assert not check_with_case(json.dumps(document), case).accepted
+    assert not check_with_case(document, case).accepted

@@ -199,6 +199,8 @@ def test_a_pair_changes_no_other_verdict() -> None:
     assert "about another pair than the one" in beside("1", reduction=other).lines[0]
     turned = {**right, "left": right["right"], "right": right["left"], "noise": GOOD["noise"][::-1]}
     assert "have a neighbour with a larger ratio" in beside("1", reduction=turned).lines[0]
+    unknown = beside("1", reduction={**right, "ties": "last"})
+    assert "reduction.ties: must be 'uniform' or 'first'" in unknown.lines[0]
 
 
 def test_too_many_classes_of_inputs_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:

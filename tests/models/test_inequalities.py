@@ -381,8 +381,8 @@ def test_evidence_needs_the_obligations(tmp_path: Path, capsys: pytest.CaptureFi
     path = tmp_path / "evidence.json"
     assert run(["verify", found.path, "--evidence", str(path)]) == 0
     document = json.loads(path.read_text())
-    assert len(document["claims"]) == 2
-    document["claims"].pop()
+    assert [statement["kind"] for statement in document["statements"]] == ["claim", "claim"]
+    document["statements"].pop()
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--case", found.path]) == 1
     assert "REJECTED" in capsys.readouterr().out

@@ -117,7 +117,6 @@ def test_a_pair_with_a_smaller_ratio_is_rejected(
         ({"differ": "one"}, "no pair of neighbouring inputs"),
         ({"left": [1, 1, 1]}, "no pair of neighbouring inputs"),
         ({"noise": [["1/2", "1/3"], ["1/2", "1/2"]]}, "no distribution"),
-        ({"ties": "last"}, "ties: must be 'uniform' or 'first'"),
     ],
 )
 def test_a_wrong_statement_is_rejected(

@@ -35,7 +35,7 @@ def test_the_map_of_a_page_has_the_constraints(tmp_path: Path) -> None:
     assert found.data("data-map-1")["map"]["within"] == " with p + q < 1"
     script = (ASSETS / "map.js").read_text(encoding="utf-8")
     assert "${this.map.within}" in script
-    assert "python3 -S -m checker c.evidence.json" in found.content
+    assert "python3 -S -m kernel c.evidence.json" in found.content
     assert "python -m" not in found.content
 
 

@@ -40,8 +40,8 @@ def decided(found: Drawn, ratio: Fraction, delta: Fraction) -> PrivacyReport:
     report = verify(case, Options(seconds=60))
     if not isinstance(report.verdict, Holds | Violated):
         return report
-    document = json.dumps(evidence_document(case, report))
-    alone, beside = check_text(document), check_with_case(document, case)
+    document = evidence_document(case, report)
+    alone, beside = check_text(json.dumps(document)), check_with_case(document, case)
     assert alone.accepted, alone.lines
     assert beside.accepted, beside.lines
     assert beside.status == report.status
@@ -103,7 +103,7 @@ def test_sequences_agree_with_all_sequences(seed: int) -> None:
         case = case_of(replace(pure, measure=HockeyStick(*bounds)))
         report = verify(case, Options(seconds=60))
         assert isinstance(report.verdict, Holds if holds else Violated)
-        assert check_with_case(json.dumps(evidence_document(case, report)), case).accepted
+        assert check_with_case(evidence_document(case, report), case).accepted
 
 
 @pytest.mark.slow
@@ -132,8 +132,8 @@ def test_a_transcendental_ratio(seed: int, tmp_path: Path) -> None:
         )
         report = verify(load(path), Options(seconds=60))
         assert isinstance(report.verdict, Holds if holds else Violated)
-        document = json.dumps(evidence_document(load(path), report))
+        document = evidence_document(load(path), report)
         checked = check_with_case(document, load(path))
-        checked, look = with_second_look(checked, json.loads(document), path.read_text())
+        checked, look = with_second_look(checked, document, path.read_text())
         assert checked.accepted, look.line
         assert look.compared

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -134,7 +133,7 @@ def test_isolated_points(bound: str, verdict: str) -> None:
     report = case.verify()
     assert report.verdict == verdict
     checked, look = with_second_look(
-        check_with_case(json.dumps(report.evidence()), case.content), report.evidence(), text
+        check_with_case(report.evidence(), case.content), report.evidence(), text
     )
     assert checked.accepted, (checked.lines, look.line)
     assert look.agrees

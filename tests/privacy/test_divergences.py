@@ -51,8 +51,8 @@ def decided(model: Model, seconds: float = 60) -> PrivacyReport:
     case = PrivacyCase(TomlDocument({}, digest="0" * 64, path="here.toml"), "renyi", model)
     report = verify(case, Options(seconds=seconds))
     if isinstance(report.verdict, Holds | Violated):
-        document = json.dumps(evidence_document(case, report))
-        alone, beside = check_text(document), check_with_case(document, case)
+        document = evidence_document(case, report)
+        alone, beside = check_text(json.dumps(document)), check_with_case(document, case)
         assert alone.accepted, alone.lines
         assert beside.accepted, beside.lines
         assert beside.status == report.status
@@ -103,7 +103,7 @@ def test_a_point_beside_an_interval() -> None:
     report = case.verify()
     assert report.verdict == "private"
     document = report.evidence()
-    checked, look = with_second_look(check_with_case(json.dumps(document), case.content), document, text)
+    checked, look = with_second_look(check_with_case(document, case.content), document, text)
     assert checked.accepted, (checked.lines, look.line)
     assert look.compared
 
