@@ -31,7 +31,7 @@ from . import (
 )
 from .claim_evidence import MALFORMED
 from .ledger import Ask, Demanded, Evidence, KernelReport, Statement
-from .strict_reading import Misformed, Rejected, check, counted, read, shown
+from .strict_reading import Misformed, Rejected, check, counted, one_of, read, record, shown
 
 ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
@@ -80,6 +80,7 @@ STATUSES = {
     "automaton": (evidence_shapes.HOLDS, evidence_shapes.VIOLATED, evidence_shapes.BOUNDS),
     "slots": (evidence_shapes.HOLDS,),
 }
+_HEAD = record({}, {"format": one_of(evidence_shapes.FORMAT), "version": one_of(evidence_shapes.VERSION)})
 # What a document alone does not show, by its kind or status; the case is needed.
 _CLAIMS_OF_CASE = ("the claims, where they come from, the obligations and the side condition with the case",)
 _OF_MAP = ("the claims, the domain, the obligations and the side condition with the case",)
@@ -107,8 +108,15 @@ def read_document(text: str) -> dict[str, Any]:
         Rejected: it is none.
     """
     document: dict[str, Any] = read(text)
-    check(document, evidence_shapes.ENVELOPE)
+    check_form(document)
     return document
+
+
+def check_form(document: Any) -> None:
+    """Raises Misformed unless a document has the form of evidence; one of another format is named as such."""
+    if isinstance(document, dict):
+        check({name: document[name] for name in ("format", "version") if name in document}, _HEAD)
+    check(document, evidence_shapes.ENVELOPE)
 
 
 def engine_of(document: Mapping[str, Any]) -> Statement | None:
@@ -178,7 +186,7 @@ def check_document(
     What is not of the form of evidence gives a report that is not accepted.
     """
     try:
-        check(document, evidence_shapes.ENVELOPE)
+        check_form(document)
         return shown_by(Evidence(document, demanded, ask, rows))
     except Rejected as error:
         return KernelReport(False, (f"rejected: {error}",))
