@@ -13,14 +13,16 @@ from paramverify.answers import Decision, Proved
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
-from paramverify.evidence import certificates
+from paramverify.evidence import certificates, envelope
 from paramverify.exact.branching import decide_exactly
 from paramverify.kernel.__main__ import main as kernel
+from paramverify.kernel.evidence_shapes import FORMAT, MAP
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports.case_evidence import check_with_case, evidence_document
-from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis import map_documents
+from paramverify.synthesis.maps import RegionMap
 from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import Holds
 
@@ -82,6 +84,12 @@ ratio = "2"
 """
 
 
+def mapped(found: RegionMap, model: Model, *beside: Any) -> dict[str, Any]:
+    """Returns the evidence of a map, with statements beside it."""
+    own = envelope.statements(*beside, map_documents.statement(found, model.domain))
+    return envelope.document(MAP, own)
+
+
 def test_a_map_needs_the_obligations_of_its_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A row that is negative near one point only, which sampling misses: no map of the case is accepted."""
     name = case_file(tmp_path, NEGATIVE)
@@ -90,44 +98,44 @@ def test_a_map_needs_the_obligations_of_its_case(tmp_path: Path, capsys: pytest.
     assert case.model.obligations
     found = region_map(claims_of(case.model), case.model.domain, ("p",), Fraction(1, 4))
     path = tmp_path / "map.json"
+    wanted = [without_enclosure(o.claim) for o in case.model.obligations]
     for proof in (None, certificates.POSITIVE, Decision(Proved(), "nobody", "1").proof):
-        document = map_document(found, case.model.domain)
-        if proof:
-            own = [certificates.entry(without_enclosure(o.claim), proof) for o in case.model.obligations]
-            document |= {"obligations": certificates.distinct(own)}
+        own = [certificates.entry(claim, proof, "obligation") for claim in wanted if proof]
+        own = envelope.distinct(own)
+        document = mapped(found, case.model, *own)
         path.write_text(json.dumps(document))
         code, told, out = checked(path, capsys, "--case", name)
         if proof and proof["kind"] == "solver":
             assert code == 0
-            assert told["trusted"] == len(document["obligations"]) > 0
+            assert told["trusted"] == len(own) > 0
             assert told["solvers"] == ["nobody 1"]
             assert "trusted to solvers ('nobody 1')" in out
         else:
             assert code == 1
             assert "obligation" in out
-    document["obligations"].append(document["obligations"][0])
+    document["statements"].append(document["statements"][0])
     path.write_text(json.dumps(document))
     assert checked(path, capsys, "--case", name)[0] == 1
 
 
 def test_a_status_is_computed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A map has no status, and a loop shows a violation: another word in the document is rejected."""
+    """A map says so, and a loop shows a violation: another word in the document is rejected."""
     case = load(CASES / "noisy-max-independent.toml")
     found = region_map(claims_of(case.model), case.model.domain, ("pA", "pB"), Fraction(1, 2), seconds=0)
     path = tmp_path / "map.json"
-    document = map_document(found, case.model.domain)
+    document = mapped(found, case.model)
     path.write_text(json.dumps(document))
     assert checked(path, capsys)[1]["verdict"] == "region map"
     path.write_text(json.dumps({**document, "status": "holds"}))
     for options in ((), ("--case", str(CASES / "noisy-max-independent.toml"))):
         code, told, out = checked(path, capsys, *options)
         assert code == 1
-        assert "rejected: status: this key is not known" in out
+        assert "rejected: status: must be 'map' in a document about cells" in out
         assert "verdict" not in told
     text = (CASES / "above-threshold-all.toml").read_text()
     loop = Path(case_file(tmp_path, text.replace("4*ln(2)", "100*ln(2)")))
     document = json.loads(written(loop, tmp_path).read_text())
-    assert document["kind"] == "loop"
+    assert document["statements"][-1]["rule"] == "loop"
     for status in ("holds", "unknown"):
         path.write_text(json.dumps({**document, "status": status}))
         for options in ((), ("--case", str(loop))):
@@ -169,8 +177,14 @@ def test_solvers_of_obligations_are_counted(tmp_path: Path, capsys: pytest.Captu
     path = written(CASES / "survey-memory-all.toml", tmp_path)
     document = json.loads(path.read_text())
     word = Decision(Proved(), "a solver\x1b[2J that does not exist").proof
-    entry = {"claim": document["claims"][0]["claim"], "origins": [], "proof": word}
-    path.write_text(json.dumps({**document, "obligations": [entry]}))
+    first, *others = document["statements"]
+    entry = {
+        "kind": "obligation",
+        "domain": first["domain"],
+        "polynomial": first["polynomial"],
+        "proof": word,
+    }
+    path.write_text(json.dumps({**document, "statements": [entry, first, *others]}))
     code, told, out = checked(path, capsys)
     assert code == 0
     assert told["trusted"] == 1
@@ -238,7 +252,7 @@ def test_a_secret_must_be_possible(tmp_path: Path) -> None:
     done = tuple(decisions[: len(claims)])
     report = PrivacyReport(Holds(done), claims, done, model.domain, (), 0.0, settled)
     document = evidence_document(case, report)
-    told = check_with_case(json.dumps(document), case)
+    told = check_with_case(document, case)
     assert not told.accepted
     assert told.lines == ("rejected: it is not shown that the secret 'one' is possible",)
 
@@ -292,7 +306,12 @@ def test_what_is_no_evidence_is_not_judged(
             "a[0][0][0][0][0]....[0][0][0]: nested deeper than 200 levels",
         ),
         ("[" * 100_000, "nested deeper"),
-        ('{"format": "paramverify-other"}', "format: not known: 'paramverify-other'"),
+        (
+            '{"format": "paramverify-cone", "version": 1}',
+            f"format: must be {FORMAT!r}, not 'paramverify-cone'",
+        ),
+        (f'{{"format": "{FORMAT}", "version": 1, "claims": []}}', "version: must be 2, not 1"),
+        (f'{{"format": "{FORMAT}", "claims": []}}', "the document: the key 'version' is missing"),
     ],
 )
 def test_only_plain_json_is_read(
