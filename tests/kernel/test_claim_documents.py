@@ -76,6 +76,16 @@ def test_a_domain_stands_once() -> None:
     assert first(check_document(given)) == "rejected: witness.claim.domain: there is no domain number 1"
 
 
+def test_another_format_or_version_is_named() -> None:
+    """Evidence of an earlier version lacks keys, too: its version, or its format, is what is told."""
+    for name, value, known in (("format", "paramverify-cone", "'paramverify-evidence'"), ("version", 1, "2")):
+        old = {"format": "paramverify-evidence", "version": 2, "status": "holds", "claims": []} | {
+            name: value
+        }
+        assert first(check_document(old)) == f"rejected: {name}: must be {known}, not {value!r}"
+        assert first(check_document(document(GOOD) | {name: value})).startswith(f"rejected: {name}: must be")
+
+
 def test_a_mistake_has_its_place() -> None:
     """What cannot be read is named by the way to it, as the other mistakes of a document are."""
     given = document(GOOD, proved("p**2"))
