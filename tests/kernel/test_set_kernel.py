@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
+from written_evidence import evidence, with_first
 
-from paramverify.kernel.set_evidence import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded, KernelReport
 
 POSITIVE = {"kind": "bernstein", "tree": ["+"]}
 CONSTANT = {"kind": "constant"}
@@ -15,17 +16,12 @@ FIRST: dict[str, Any] = {"kind": "constraint", "constraint": 0, "factor": "1", "
 DOMAIN = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
 
 
-def document(tree: list[Any], terms: list[str], room: str = "1", **more: Any) -> dict[str, Any]:
+def document(
+    tree: list[Any], terms: list[str], room: str = "1", domain: dict[str, Any] = DOMAIN
+) -> dict[str, Any]:
     """Evidence that one claim with these terms holds."""
-    claim = {"room": room, "terms": terms, "origins": [["a", "b", 1]], "tree": tree}
-    return {
-        "format": "paramverify-sets",
-        "version": 1,
-        "status": "holds",
-        "domain": DOMAIN,
-        "claims": [claim],
-        **more,
-    }
+    claim = {"domain": 0, "room": room, "terms": terms, "origins": [["a", "b", 1]]}
+    return evidence("holds", [domain], {"kind": "parts", **claim, "tree": tree})
 
 
 GOOD = [
@@ -121,14 +117,14 @@ def test_constraints_of_the_domain_are_kept() -> None:
     """`free` forgets conditions of cuts, and not the constraints of the domain."""
     domain = {**DOMAIN, "constraints": [["2*p - 1", ">="]]}
     tree = [["sign", "p - 3/4"], ["free"], FIRST, ["free"], FIRST]
-    good = {**document(tree, [], "2*p - 1"), "domain": domain}
+    good = document(tree, [], "2*p - 1", domain)
     assert check_document(good).accepted
-    assert not check_document({**good, "domain": DOMAIN}).accepted
+    assert not check_document({**good, "domains": [DOMAIN]}).accepted
     second = {**FIRST, "constraint": 1}
-    kept = {**document([["sign", "p - 3/4"], second, FIRST], [], "p - 3/4"), "domain": domain}
+    kept = document([["sign", "p - 3/4"], second, FIRST], [], "p - 3/4", domain)
     assert "not a number" in check_document(kept).lines[0]  # the upper part is shown, the lower is not
     tree = [["sign", "p - 3/4"], ["free"], second, FIRST]
-    forgotten = {**document(tree, [], "p - 3/4"), "domain": domain}
+    forgotten = document(tree, [], "p - 3/4", domain)
     assert "no constraint number 1" in check_document(forgotten).lines[0]
 
 
@@ -143,61 +139,72 @@ def test_trusted_solvers_are_named() -> None:
 
 # --- what the case makes ------------------------------------------------------------------------------
 
-CLAIM = {"room": "1", "terms": ["p", "p - 1"], "origins": [["a", "b", 1]]}
+CLAIM = {"domain": DOMAIN, "room": "1", "terms": ["p", "p - 1"], "origins": [["a", "b", 1]]}
+
+
+def compared(given: dict[str, Any], *claims: dict[str, Any]) -> KernelReport:
+    """The report on a document of a case that makes these claims."""
+    return check_document(given, Demanded(directions=claims))
 
 
 def test_the_claims_of_a_case() -> None:
     """All claims of a case must be there, once, and be the same."""
     good = GOOD[0]
-    assert check_document(good, [CLAIM]).accepted
+    (own,) = good["statements"]
+    assert compared(good, CLAIM).accepted
     other = {**CLAIM, "origins": [["b", "a", 1]]}
-    for expected in ([CLAIM, other], [other], [{**CLAIM, "room": "2"}], [{**CLAIM, "terms": ["p"]}]):
-        assert not check_document(good, expected).accepted
-    both = copy.deepcopy(good)
-    both["claims"][0]["origins"].append(["b", "a", 1])
-    assert check_document(both, [CLAIM, other]).accepted
-    assert not check_document(both, [CLAIM]).accepted
-    twice = {**good, "claims": [*good["claims"], *good["claims"]]}
-    assert "there before" in check_document(twice).lines[0]
+    wider = {**CLAIM, "domain": {**DOMAIN, "box": {"p": "[0, 2]"}}}
+    for expected in ([CLAIM, other], [other], [{**CLAIM, "room": "2"}], [{**CLAIM, "terms": ["p"]}], [wider]):
+        assert not compared(good, *expected).accepted
+    assert "statements[0].domain: the case has another domain" in compared(good, wider).lines[0]
+    both = with_first(good, origins=[["a", "b", 1], ["b", "a", 1]])
+    assert compared(both, CLAIM, other).accepted
+    assert not compared(both, CLAIM).accepted
+    twice = {**good, "statements": [own, own]}
+    assert "statements[1].origins: this direction was there before" in check_document(twice).lines[0]
     unknown = {**good, "status": "unknown"}
     assert check_document(unknown).accepted
-    assert check_document(unknown, [CLAIM, other]).open == 1
-    assert "cannot be 'unknown'" in check_document(unknown, [CLAIM]).lines[0]
-    assert "no proof" in check_document({**good, "claims": []}).lines[0]
-    entry = {"claim": {**DOMAIN, "polynomial": "p"}, "proof": POSITIVE}
-    assert check_document({**good, "obligations": [entry]}, [CLAIM], [entry["claim"]]).proved == 2
-    assert not check_document(good, [CLAIM], [entry["claim"]]).accepted
+    assert compared(unknown, CLAIM, other).open == 1
+    assert "cannot be 'unknown'" in compared(unknown, CLAIM).lines[0]
     assert check_document({**good, "points": [{"p": "1/2"}]}).accepted
     assert not check_document({**good, "points": [{"p": "2"}]}).accepted
 
 
+def test_the_obligations_of_a_case() -> None:
+    """What the model of a case needs is proved besides, and counts."""
+    needed = {**DOMAIN, "polynomial": "p"}
+    entry = {"kind": "obligation", "domain": 0, "polynomial": "p", "proof": POSITIVE}
+    more = {**GOOD[0], "statements": [entry, *GOOD[0]["statements"]]}
+    demanded = Demanded(directions=[CLAIM], obligations=[needed])
+    assert check_document(more, demanded).proved == 2
+    assert not check_document(GOOD[0], demanded).accepted
+
+
 # --- witnesses -----------------------------------------------------------------------------------------
 
-BROKEN: dict[str, Any] = {
-    "format": "paramverify-sets",
-    "version": 1,
-    "status": "violated",
-    "domain": DOMAIN,
-    "claims": [],
-    "witness": {
-        # Pr(x | a) = p and Pr(x | b) = 1 - p, the ratio 1 and the delta 1/4
-        "claim": {"room": "1/4", "terms": ["2*p - 1", "1 - 2*p"], "origins": [["a", "b", 1]]},
-        "parameters": {"p": "3/4"},
-        "secrets": ["a", "b"],
-        "length": 1,
-        "outputs": [["x"]],
-        "probabilities": ["3/4", "1/4"],
-        "bound": "1",
-        "delta": "1/4",
-        "beyond": "1/2",
-        "exceeds": True,
-    },
+# Pr(x | a) = p and Pr(x | b) = 1 - p, the ratio 1 and the delta 1/4
+EXCESS = {"domain": 0, "room": "1/4", "terms": ["2*p - 1", "1 - 2*p"], "origins": [["a", "b", 1]]}
+WITNESS: dict[str, Any] = {
+    "kind": "set",
+    "claim": EXCESS,
+    "parameters": {"p": "3/4"},
+    "secrets": ["a", "b"],
+    "length": 1,
+    "outputs": [["x"]],
+    "probabilities": ["3/4", "1/4"],
+    "bound": "1",
+    "delta": "1/4",
+    "beyond": "1/2",
+    "exceeds": True,
 }
 
 
-def forged(**changes: Any) -> dict[str, Any]:
-    """The evidence of a violation with other entries in its witness."""
-    return {**BROKEN, "witness": {**BROKEN["witness"], **changes}}
+def violation(domain: dict[str, Any] = DOMAIN, **changes: Any) -> dict[str, Any]:
+    """The evidence of a violation, with other entries in its witness."""
+    return evidence("violated", [domain], witness={**WITNESS, **changes})
+
+
+BROKEN = violation()
 
 
 def test_a_violation_is_accepted() -> None:
@@ -205,11 +212,11 @@ def test_a_violation_is_accepted() -> None:
     report = check_document(BROKEN)
     assert report.accepted
     assert report.status == "violated"
-    known = [{"room": "1/4", "terms": ["2*p - 1", "1 - 2*p"], "origins": [["a", "b", 1]]}]
-    assert check_document(BROKEN, known).accepted
-    assert not check_document(BROKEN, [{**known[0], "room": "1/2"}]).accepted
+    known = {**EXCESS, "domain": DOMAIN}
+    assert compared(BROKEN, known).accepted
+    assert not compared(BROKEN, {**known, "room": "1/2"}).accepted
     assert not check_document({**BROKEN, "status": "holds"}).accepted
-    assert not check_document({**GOOD[0], "witness": BROKEN["witness"]}).accepted
+    assert not check_document({**GOOD[0], "witness": WITNESS}).accepted
     assert not check_document({k: v for k, v in BROKEN.items() if k != "witness"}).accepted
 
 
@@ -237,44 +244,38 @@ def test_a_violation_is_accepted() -> None:
 )
 def test_a_forged_violation(changes: dict[str, Any], reason: str) -> None:
     """Each entry of a witness that contradicts another one is found."""
-    report = check_document(forged(**changes))
+    report = check_document(violation(**changes))
     assert not report.accepted
     assert reason in report.lines[0]
 
 
 def test_extreme_witnesses() -> None:
     """Probabilities 0 and 1, and the delta 0, are numbers like others; two secrets of one name are none."""
-    claim = {**BROKEN["witness"]["claim"], "room": "0"}
+    claim = {**EXCESS, "room": "0"}
     changes = {"claim": claim, "parameters": {"p": "1"}, "probabilities": ["1", "0"], "delta": "0"}
-    assert check_document(forged(**changes, beyond="1")).accepted
+    assert check_document(violation(**changes, beyond="1")).accepted
     same = {**claim, "origins": [["a", "a", 1]]}
-    report = check_document(forged(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
+    report = check_document(violation(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
     assert "twice the same" in report.lines[0]
 
 
 def test_a_parameter_called_e() -> None:
     """Without a constant E is a parameter like others; with one, other parameters stay what they are."""
-    claim = {"room": "1/4", "terms": ["2*E - 1"], "origins": [["a", "b", 1]]}
-    domain = {"variables": ["E"], "box": {"E": "[0, 1]"}, "constraints": []}
-    written = {**BROKEN["witness"], "claim": claim, "parameters": {"E": "3/4"}}
-    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
-    other = {**written, "parameters": {"E": "1/2"}}
-    assert not check_document({**BROKEN, "domain": domain, "witness": other}).accepted
+    claim = {**EXCESS, "terms": ["2*E - 1"]}
+    domain: dict[str, Any] = {"variables": ["E"], "box": {"E": "[0, 1]"}, "constraints": []}
+    assert check_document(violation(domain, claim=claim, parameters={"E": "3/4"})).accepted
+    assert not check_document(violation(domain, claim=claim, parameters={"E": "1/2"})).accepted
     domain = {"variables": ["p", "E"], "box": {"p": "[0, 1]"}, "constraints": [], "constant": "1"}
-    claim = {"room": "1/4*E", "terms": ["2*p*E - E"], "origins": [["a", "b", 1]]}
-    written = {**BROKEN["witness"], "claim": claim}
-    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
-    other = {**written, "parameters": {"p": "1/2"}}
-    assert not check_document({**BROKEN, "domain": domain, "witness": other}).accepted
+    claim = {**EXCESS, "room": "1/4*E", "terms": ["2*p*E - E"]}
+    assert check_document(violation(domain, claim=claim)).accepted
+    assert not check_document(violation(domain, claim=claim, parameters={"p": "1/2"})).accepted
 
 
 def test_malformed_documents() -> None:
     """A key more, and a claim about nothing, are rejected."""
     assert not check_document({**GOOD[0], "more": 1}).accepted
-    nothing = copy.deepcopy(GOOD[0])
-    nothing["claims"][0]["origins"] = []
-    assert not check_document(nothing).accepted
-    report = check_document(GOOD[0], [{**CLAIM, "origins": [["b", "a", 1]]}])
+    assert "a claim about no direction" in check_document(with_first(GOOD[0], origins=[])).lines[0]
+    report = compared(GOOD[0], {**CLAIM, "origins": [["b", "a", 1]]})
     assert "the case compares no such direction" in report.lines[0]
 
 
@@ -282,14 +283,13 @@ def test_a_violation_with_e() -> None:
     """A sum in E = exp(1) is evaluated at the number that E is: (3 - e)/4 is between 1/20 and 1/10."""
     domain = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1"}
     exact = {"exact": "(-1/4)*E + 3/4 with E = exp(1)", "lower": "0", "upper": "1"}
+    claim = {**EXCESS, "room": "1/20", "terms": ["3/4 - 1/4*E", "1/4 - 3/4*E"]}
     written = {
-        **BROKEN["witness"],
-        "claim": {"room": "1/20", "terms": ["3/4 - 1/4*E", "1/4 - 3/4*E"], "origins": [["a", "b", 1]]},
+        "claim": claim,
         "parameters": {},
         "bound": {"exact": "exp(1)", "lower": "2", "upper": "3"},
         "delta": "1/20",
         "beyond": exact,
     }
-    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
-    more = {**written, "claim": {**written["claim"], "room": "1/10"}}
-    assert not check_document({**BROKEN, "domain": domain, "witness": more}).accepted
+    assert check_document(violation(domain, **written)).accepted
+    assert not check_document(violation(domain, **{**written, "claim": {**claim, "room": "1/10"}})).accepted
