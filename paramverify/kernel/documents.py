@@ -71,6 +71,8 @@ BESIDE = {
 }
 WITNESSES = {"claim": CLAIMS, "set": PARTS, "average": AVERAGE}
 BUDGETS = {"bound": CLAIMS, "delta": PARTS, "ratio": PARTS, "kl": AVERAGE, "zcdp": AVERAGE}
+# The kinds of documents that may show what a case demands.
+SHOWS = {"claims": {CLAIMS}, "stated": {"cells", "line"}, "directions": {PARTS, AVERAGE, "cells"}}
 # What the documents of engines say together, but for those that give a verdict.
 STATUSES = {
     "cells": (evidence_shapes.MAP,),
@@ -203,7 +205,10 @@ def shown_by(about: Evidence) -> KernelReport:
     document = about.document
     check_together(document)
     kind, engine = kind_of(document), engine_of(document)
-    _check_engine(about, engine)
+    if kind == CLAIMS and about.demanded.directions is not None:
+        says = "witness" in document or any(about.of("claim", "lemma"))
+        kind = CLAIMS if says else PARTS  # nothing says of which form the claims are that are not there
+    _check_demanded(about, kind, engine)
     if engine is not None:
         if "witness" in document:
             raise Misformed("the statement of an engine has its own witness", "witness")
@@ -267,8 +272,10 @@ def check_together(document: Mapping[str, Any]) -> None:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
 
 
-def _check_engine(about: Evidence, engine: Statement | None) -> None:
-    """Raises Rejected unless the statement of an engine has what the case demands."""
+def _check_demanded(about: Evidence, kind: str, engine: Statement | None) -> None:
+    """Raises Rejected unless a document of a kind, and its engine, may show what the case demands."""
+    if any(getattr(about.demanded, name) is not None and kind not in kinds for name, kinds in SHOWS.items()):
+        raise Rejected("the evidence is about something else than the case")
     for name, value in about.demanded.engine.items():
         if engine is None:
             raise Rejected("the evidence is about something else than the case")

@@ -180,6 +180,36 @@ def test_the_obligations_of_a_case() -> None:
     assert not check_document(GOOD[0], demanded).accepted
 
 
+def test_evidence_without_a_claim() -> None:
+    """It says nothing of what the case compares, whatever it says besides."""
+    side_condition = "output sequences that are impossible under one of the two secrets are ignored"
+    for more in ({}, {"side_condition": side_condition}):
+        empty = evidence("holds", [DOMAIN], **more)
+        assert "no proof" in compared(empty, CLAIM).lines[0]
+        report = compared({**empty, "status": "unknown"}, CLAIM)
+        assert (report.accepted, report.status, report.open) == (True, "unknown", 1)
+    assert "no proof" in check_document(evidence("holds", [DOMAIN])).lines[0]
+
+
+def test_evidence_about_something_else() -> None:
+    """Sums are no claims about the sign of a polynomial, and these are no sums."""
+    sign = {"kind": "claim", "domain": 0, "polynomial": "p", "proof": POSITIVE}
+    signs = evidence("holds", [DOMAIN], sign)
+    claim = {**DOMAIN, "polynomial": "p"}
+    assert check_document(signs, Demanded(claims=[claim])).accepted
+    for given, demanded in (
+        (signs, Demanded(directions=[CLAIM])),
+        (signs, Demanded(stated=[claim])),
+        (GOOD[0], Demanded(claims=[claim])),
+        (GOOD[0], Demanded(stated=[claim], directions=[CLAIM])),
+    ):
+        assert check_document(given, demanded).lines == (
+            "rejected: the evidence is about something else than the case",
+        )
+    mixed = {**signs, "statements": [sign, *GOOD[0]["statements"]]}
+    assert "statements[0]: this does not belong to a document about parts" in check_document(mixed).lines[0]
+
+
 # --- witnesses -----------------------------------------------------------------------------------------
 
 # Pr(x | a) = p and Pr(x | b) = 1 - p, the ratio 1 and the delta 1/4
