@@ -42,12 +42,12 @@ def accepted(document: dict[str, Any]) -> bool:
 @pytest.mark.parametrize(
     "path",
     [
-        ["claims", 0, "room", "1"],
-        ["claims", 0, "terms", 0, "0"],
-        ["claims", 0, "origins", 0, 2, 2],
-        ["claims", 0, "origins", [["yes", "no", 1], ["no", "yes", 1]]],
-        ["claims", []],
-        ["domain", "box", "t", "[1/2, 3/4]"],
+        ["statements", 0, "room", "1"],
+        ["statements", 0, "terms", 0, "0"],
+        ["statements", 0, "origins", 0, 2, 2],
+        ["statements", 0, "origins", [["yes", "no", 1], ["no", "yes", 1]]],
+        ["statements", []],
+        ["domains", 0, "box", "t", "[1/2, 3/4]"],
         ["status", "unknown"],
         ["case", "digest", "0" * 64],
     ],
@@ -55,7 +55,7 @@ def accepted(document: dict[str, Any]) -> bool:
 def test_the_case_makes_other_claims(proof: dict[str, Any], path: list[Any]) -> None:
     """Evidence with another claim, domain or case is rejected where the case is there."""
     forged = put(proof, *path)
-    assert not check_with_case(json.dumps(forged), load(CASES / "shuffled-among-10.toml")).accepted
+    assert not check_with_case(forged, load(CASES / "shuffled-among-10.toml")).accepted
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_the_case_makes_other_claims(proof: dict[str, Any], path: list[Any]) -> 
 def test_forged_witnesses(violation: dict[str, Any], path: list[Any]) -> None:
     """A witness with another number, set or point is rejected with the case, and by the second reader."""
     case = load(CASES / "geometric-independent-below.toml")
-    assert check_with_case(json.dumps(violation), case).accepted
+    assert check_with_case(violation, case).accepted
     forged = put(violation, *path)
-    assert not check_with_case(json.dumps(forged), case).accepted
+    assert not check_with_case(forged, case).accepted
     if forged["witness"]["parameters"]["p"] != "2" and forged["witness"]["outputs"]:
         content = (CASES / "geometric-independent-below.toml").read_text()
         assert not second_look(forged, content).agrees
@@ -103,17 +103,17 @@ def test_a_pair_in_both_directions_is_one(tmp_path: Path) -> None:
     path.write_text(text.replace('"anything"]]', '"anything"], ["anything", "somebody"]]'))
     case = load(path)
     document = evidence_document(case, verify(case))
-    assert len(document["claims"]) == 2
-    assert check_with_case(json.dumps(document), case).accepted
+    assert [statement["kind"] for statement in document["statements"]] == ["parts", "parts"]
+    assert check_with_case(document, case).accepted
     assert second_look(json.loads(json.dumps(document)), path.read_text()).agrees
 
 
 def test_what_is_open_is_unknown(proof: dict[str, Any]) -> None:
     """Without one of its claims a proof is none; as what is known so far it is accepted as unknown."""
     case = load(CASES / "shuffled-among-10.toml")
-    part = {**proof, "claims": proof["claims"][:1]}
-    assert not check_with_case(json.dumps(part), case).accepted
-    report = check_with_case(json.dumps({**part, "status": "unknown"}), case)
+    part = {**proof, "statements": proof["statements"][:1]}
+    assert not check_with_case(part, case).accepted
+    report = check_with_case({**part, "status": "unknown"}, case)
     assert report.accepted
     assert report.status == "unknown"
     assert report.open == 1
@@ -123,11 +123,13 @@ def test_other_kinds_of_evidence_are_not_about_sets(proof: dict[str, Any]) -> No
     """Evidence about outputs one by one is rejected for a case with a delta, and the other way round."""
     text = (CASES / "shuffled-among-10.toml").read_text()
     case = load(CASES / "shuffled-among-10.toml")
-    claims = {**proof, "format": "paramverify-evidence", "claims": []}
-    claims.pop("domain")
-    assert not check_with_case(json.dumps(claims), case).accepted
+    sign = {"kind": "claim", "domain": 0, "polynomial": "t", "proof": {"kind": "bernstein", "tree": ["+"]}}
+    about_outputs = {**proof, "statements": [sign]}
+    assert accepted(about_outputs)
+    report = check_with_case(about_outputs, case)
+    assert "the case has a delta, and this evidence is about outputs one by one" in report.lines[0]
     assert not second_look(proof, text.replace('delta = "1/5"', "")).agrees
-    assert not accepted({**proof, "budget": {"bound": None, "witnesses": []}})
+    assert not accepted({**proof, "budget": {"kind": "bound", "bound": None, "witnesses": []}})
 
 
 NOTHING_LEFT = """
@@ -171,9 +173,9 @@ def test_sums_that_are_zero_agree(tmp_path: Path, p: str, yes: str) -> None:
     case = load(path)
     found = json.loads(json.dumps(evidence_document(case, verify(case))))
     assert found["status"] == "holds"
-    assert check_with_case(json.dumps(found), case).accepted
+    assert check_with_case(found, case).accepted
     assert second_look(found, path.read_text()).agrees
-    found["claims"][0]["room"] = "1"
+    found["statements"][-1]["room"] = "1"
     look = second_look(found, path.read_text())
     assert look.compared
     assert not look.agrees

@@ -39,14 +39,14 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def estimates(document: dict[str, Any]) -> list[tuple[int, int]]:
     """Where the trees of a document have such steps."""
-    claims = enumerate(document["claims"])
+    claims = enumerate(document["statements"])
     return [(k, n) for k, c in claims for n, s in enumerate(c["tree"]) if isinstance(s, list) and s[0] == "<"]
 
 
 def test_what_counts_is_at_least_the_term(proof: dict[str, Any]) -> None:
     """On the part of a step the polynomial is not below its term, nor below 0, at every rational tried."""
     assert estimates(proof)
-    for claim in proof["claims"]:
+    for claim in proof["statements"]:
         boxes, tried = [(Fraction(1, 2), Fraction(4, 5))], 0
         for step in claim["tree"]:
             low, high = boxes[-1]
@@ -66,7 +66,7 @@ def test_what_counts_is_at_least_the_term(proof: dict[str, Any]) -> None:
                     assert u >= max(0, t)
                     tried += 1
         assert not boxes
-        assert tried or claim is not proof["claims"][0]
+        assert tried or claim is not proof["statements"][0]
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_forged_estimates_are_refused(proof: dict[str, Any]) -> None:
     """A polynomial that is smaller, another term, or a step that is left out or twice, proves nothing."""
     assert check_text(json.dumps(proof)).accepted
     k, n = estimates(proof)[0]
-    step = proof["claims"][k]["tree"][n]
+    step = proof["statements"][k]["tree"][n]
     for forge in (
         [["<", step[1], "0", {"kind": "constant"}, step[4]]],
         [["<", step[1], step[2], step[3], step[3]]],
@@ -83,7 +83,7 @@ def test_forged_estimates_are_refused(proof: dict[str, Any]) -> None:
         [step, step],
     ):
         document = copy.deepcopy(proof)
-        document["claims"][k]["tree"][n : n + 1] = forge
+        document["statements"][k]["tree"][n : n + 1] = forge
         assert not check_text(json.dumps(document)).accepted
 
 
