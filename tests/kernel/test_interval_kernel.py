@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -11,15 +10,15 @@ from typing import Any
 
 import pytest
 from flint import fmpq
+from written_evidence import evidence, with_first
 
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.signs import parse_constraint
 from paramverify.claims import Claim
 from paramverify.cli.main import run
-from paramverify.kernel.documents import check_text
-from paramverify.kernel.interval_evidence import check_document
-from paramverify.synthesis.interval_documents import to_document
+from paramverify.kernel.documents import check_document, check_text
+from paramverify.synthesis.interval_documents import statement
 from paramverify.synthesis.projection import project
 
 Json = dict[str, Any]
@@ -65,9 +64,8 @@ def made(interval: str, claims: list[str], constraints: list[str]) -> Json:
     about: Domain = box_domain(P, {"p": parse_interval(interval)})
     about = replace(about, constraints=tuple(c for t in constraints for c in parse_constraint(t, about)))
     found = project([Claim(polynomial(text), about) for text in claims], about, "p")
-    document = to_document(found, about)
-    strict: Json = json.loads(json.dumps(document))
-    return strict
+    own: Json = json.loads(json.dumps(statement(found, about)))
+    return evidence("map", [own["domain"]], {**own, "domain": 0})
 
 
 def compared(value: str, at: Fraction) -> bool:
@@ -88,14 +86,14 @@ def truth(sample: tuple[str, list[str], list[str]], at: Fraction) -> str:
     return "safe" if all(compared(f"{text} >= 0", at) for text in claims) else "violating"
 
 
-def told(document: Json, interval: str, at: Fraction) -> str | None:
-    """What a document says of a rational point; None in the interval of an irrational break."""
-    places = [[Fraction(end) for end in b["between"]] for b in document["breaks"]]
+def told(line: Json, interval: str, at: Fraction) -> str | None:
+    """What a statement says of a rational point; None in the interval of an irrational break."""
+    places = [[Fraction(end) for end in b["between"]] for b in line["breaks"]]
     low, high = (Fraction(end) for end in interval[1:-1].split(","))
     places = [[low, low], *places, [high, high]]
     if any(a < b and a <= at <= b for a, b in places):
         return None
-    for part in document["parts"]:
+    for part in line["parts"]:
         (left, right), (above, below) = (places[k] for k in part["ends"]), part["closed"]
         if (left[1] < at or (above and left[0] == left[1] == at)) and (
             at < right[0] or (below and right[0] == right[1] == at)
@@ -104,16 +102,17 @@ def told(document: Json, interval: str, at: Fraction) -> str | None:
     return "no part"
 
 
-def points(document: Json, interval: str) -> Iterator[Fraction]:
+def points(line: Json, interval: str) -> Iterator[Fraction]:
     low, high = (Fraction(end) for end in interval[1:-1].split(","))
-    ends = [Fraction(end) for b in document["breaks"] for end in b["between"]]
+    ends = [Fraction(end) for b in line["breaks"] for end in b["between"]]
     tiny = (high - low) / 10**6
     every = [low + (high - low) * k / 60 for k in range(61)]
     yield from (at for x in [*every, *ends] for at in (x - tiny, x, x + tiny) if inside(interval, at))
 
 
 def is_true(document: Json, sample: tuple[str, list[str], list[str]]) -> bool:
-    found = ((at, told(document, sample[0], at)) for at in points(document, sample[0]))
+    (line,) = document["statements"]
+    found = ((at, told(line, sample[0], at)) for at in points(line, sample[0]))
     return all(said is None or said == truth(sample, at) for at, said in found)
 
 
@@ -123,46 +122,21 @@ def test_true_documents_are_accepted_and_agree_with_fractions(sample: Any) -> No
     report = check_text(json.dumps(document))
     assert report.accepted, report.lines
     assert report.status == "exact intervals"
-    assert report.proved == len(document["parts"]) == len(report.lines)
+    assert report.proved == len(document["statements"][0]["parts"]) == len(report.lines)
     assert is_true(document, sample)
-
-
-def changed(value: Any, rng: random.Random) -> Any:
-    """A value of the same type, another one."""
-    match value:
-        case bool():
-            return not value
-        case int():
-            return value + rng.choice([-1, 1])
-        case "safe" | "violating" | "outside":
-            return rng.choice([s for s in ("safe", "violating", "outside") if s != value])
-        case str():
-            try:
-                return str(Fraction(value) + rng.choice([-1, 1, Fraction(1, 7), Fraction(-1, 100)]))
-            except ValueError:
-                return f"{value} + 1"
-        case list():
-            k = rng.randrange(len(value) + 1)
-            return value[:k] + value[k + 1 :] if k < len(value) else value + value[:1]
-    return value
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths to all values of a document below its first level."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, inner in items:
-        yield (*path, name)
-        yield from places(inner, (*path, name))
-
-
-def forged(document: Json, **more: Any) -> str:
-    return check_text(json.dumps({**document, **more})).lines[0]
 
 
 ROOT, LINEAR = made("[0, 2]", ["p**2 - 2"], []), made("[0, 2]", ["p - 1"], [])
 LONG = [{"status": "violating", "ends": [0, 1], "closed": [True, True]}]
-BREAK, (FIRST, SECOND) = ROOT["breaks"][0], ROOT["parts"]
-PLANE = {"variables": ["p", "q"], "box": {"p": "[0, 1]", "q": "[0, 1]"}, "constraints": []}
+BREAK, (FIRST, SECOND) = ROOT["statements"][0]["breaks"][0], ROOT["statements"][0]["parts"]
+PLANE: Json = {"variables": ["p", "q"], "box": {"p": "[0, 1]", "q": "[0, 1]"}, "constraints": []}
+
+
+def on(domain: Json) -> Json:
+    """The first document with another domain."""
+    return {**ROOT, "domains": [domain]}
+
+
 NOT_SHOWN: list[tuple[Json, Json, str]] = [
     (ROOT, {"breaks": [], "parts": LONG}, "that the breaks are all roots"),
     (ROOT, {"breaks": [{"factor": 0, "between": ["1/2", "1"]}]}, "that the breaks are all roots"),
@@ -173,32 +147,33 @@ NOT_SHOWN: list[tuple[Json, Json, str]] = [
     (ROOT, {"cuts": [["1/2", "1/3"]]}, "do not ascend"),
     (LINEAR, {"cuts": [["1"]], "breaks": [], "parts": []}, "vanishes at a cut"),
     (ROOT, {"products": [{"constant": "2", "factors": [[0, 1]]}]}, "another polynomial"),
-    (ROOT, {"domain": PLANE}, "one parameter"),
-    (ROOT, {"domain": ROOT["domain"] | {"box": {"p": "[3/2, 3/2]"}}, "breaks": []}, "not apart"),
+    (on(PLANE), {}, "one parameter"),
+    (on(ROOT["domains"][0] | {"box": {"p": "[3/2, 3/2]"}}), {"breaks": []}, "not apart"),
     (ROOT, {"parts": [FIRST]}, "not what the signs"),
     (ROOT, {"parts": [FIRST, SECOND, SECOND]}, "more parts"),
-    (ROOT, {"parts": [FIRST, SECOND | {"closed": [False, True]}]}, "parts[1]"),
+    (ROOT, {"parts": [FIRST, SECOND | {"closed": [False, True]}]}, "statements[0].parts[1]"),
 ]
 
 
 @pytest.mark.parametrize(("given", "change", "reason"), NOT_SHOWN)
 def test_what_is_not_shown_is_rejected(given: Json, change: Json, reason: str) -> None:
     """Each line of the argument is needed: roots that are left out, twice there, or not apart."""
-    assert reason in check_document(given | change).lines[0]
+    assert reason in check_document(with_first(given, **change)).lines[0]
 
 
 def test_double_roots_between_rationals_are_no_breaks() -> None:
     """At a double root the polynomial has one sign on both sides: the interval shows no single root."""
     touched = made("[0, 1]", ["-(2*p**2 - 1)**2"], [])
     square = {"factors": ["4*p^4 - 4*p^2 + 1"], "products": [{"constant": "-1", "factors": [[0, 1]]}]}
-    assert not check_document({**touched, **square}).accepted
+    assert not check_document(with_first(touched, **square)).accepted
 
 
 def test_cuts_are_needed_near_complex_roots() -> None:
     """Two complex roots near the interval give variations of sign, which cuts take away."""
     document = made(*SAMPLES[4])
-    assert any(document["cuts"])
-    assert "all roots" in forged(document, cuts=[[] for _ in document["cuts"]])
+    cuts = document["statements"][0]["cuts"]
+    assert any(cuts)
+    assert "all roots" in check_document(with_first(document, cuts=[[] for _ in cuts])).lines[0]
 
 
 @pytest.mark.slow
@@ -214,7 +189,7 @@ def test_a_case_is_compared_and_read_a_second_time(tmp_path: Any, capsys: Any) -
 
     assert called("synthesize", case, "--exact", "--evidence", file)[0] == 0
     document = json.loads((tmp_path / "evidence.json").read_text())
-    assert any(len(set(b["between"])) == 2 for b in document["breaks"])
+    assert any(len(set(b["between"])) == 2 for b in document["statements"][0]["breaks"])
     code, said = called("check", file, "--case", case)
     assert code == 0
     assert "read a second time: 4 comparisons of probabilities" in said
@@ -234,19 +209,22 @@ def test_a_case_is_compared_and_read_a_second_time(tmp_path: Any, capsys: Any) -
 def test_a_break_is_one_root_and_no_end_of_it(between: list[str]) -> None:
     """The factor has the roots 1, √2 and 5/3: an end may be none of them, and not all be in one place."""
     document = made("[0, 2]", ["(p - 1)*(p**2 - 2)*(3*p - 5)"], [])
-    document["factors"] = ["3*p^4 - 8*p^3 - p^2 + 16*p - 10"]
-    document["products"] = [{"constant": "1", "factors": [[0, 1]]}]
-    document |= {"cuts": [[]], "breaks": [{"factor": 0, "between": between}]}
-    assert "root" in check_document(document).lines[0]
+    changes = {
+        "factors": ["3*p^4 - 8*p^3 - p^2 + 16*p - 10"],
+        "products": [{"constant": "1", "factors": [[0, 1]]}],
+        "cuts": [[]],
+        "breaks": [{"factor": 0, "between": between}],
+    }
+    assert "root" in check_document(with_first(document, **changes)).lines[0]
 
 
 def test_a_break_has_no_root_at_its_end() -> None:
     """A break from one root to beyond the next has one change of sign, and is not a place of one root."""
     document = made("[0, 3]", ["p**2 - 3*p + 1"], [])
     factor = "p^2 - 3*p + 2"  # its roots are 1 and 2
-    document |= {"factors": [factor], "claims": [factor], "cuts": [[]]}
-    document["breaks"] = [{"factor": 0, "between": ["1", "5/2"]}]
-    report = check_document(document)
+    changes = {"factors": [factor], "claims": [factor], "cuts": [[]]}
+    breaks = [{"factor": 0, "between": ["1", "5/2"]}]
+    report = check_document(with_first(document, **changes, breaks=breaks))
     assert not report.accepted
     assert "it is not shown that a factor has one root at a break" in report.lines[0]
 

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
+from written_evidence import Json, evidence
 
 from paramverify.kernel.documents import check_text
 
-Document = dict[str, Any]
+DOMAIN: Json = {"variables": ["t"], "box": {"t": "[1/2, 3/4]"}, "constraints": []}
 
 
-def document(outputs: list[list[str]], bound: str, **more: Any) -> Document:
-    """Evidence about outputs with constant probabilities."""
+def claim(outputs: list[list[str]], bound: str) -> Json:
+    """The claim that outputs with constant probabilities are within a bound."""
+    stated = {"domain": 0, "of": "kl", "bound": [bound, []], "total": "1", "outputs": outputs}
+    return {**stated, "origins": [["a", "b", 1]]}
+
+
+def document(outputs: list[list[str]], bound: str) -> Json:
+    """Evidence that they are."""
     products = [["1", []], *([text, []] if text != "0" else None for pair in outputs for text in pair)]
-    claim = {"total": "1", "outputs": outputs, "origins": [["a", "b", 1]]}
-    return {
-        "format": "paramverify-losses",
-        "version": 1,
-        "measure": "kl",
-        "bound": [bound, []],
-        "domain": {"variables": ["t"], "box": {"t": "[1/2, 3/4]"}, "constraints": []},
-        "claims": [{**claim, "factors": [], "products": products, "tree": [["+", []]]}],
-        "status": "holds",
-        "obligations": [],
-        **more,
-    }
+    shown = {"factors": [], "products": products, "tree": [["+", []]]}
+    return evidence("holds", [DOMAIN], {"kind": "average", **claim(outputs, bound), **shown})
 
 
-def violation(outputs: list[list[str]], bound: str, told: str | list[str] | None = None) -> Document:
+def violation(outputs: list[list[str]], bound: str, told: str | list[str] | None = None) -> Json:
     """Evidence that outputs are too far apart."""
-    claim = {"total": "1", "outputs": outputs, "origins": [["a", "b", 1]]}
     witness = {
+        "kind": "average",
         "parameters": {"t": "1/2"},
         "secrets": ["a", "b"],
         "length": 1,
@@ -41,12 +37,12 @@ def violation(outputs: list[list[str]], bound: str, told: str | list[str] | None
         "bound": told or bound,
         "exceeds": True,
         "largest": [],
-        "claim": claim,
+        "claim": claim(outputs, bound),
     }
-    return {**document(outputs, bound, status="violated", claims=[]), "witness": witness}
+    return evidence("violated", [DOMAIN], witness=witness)
 
 
-def is_accepted(given: Document) -> bool:
+def is_accepted(given: Json) -> bool:
     """Tells whether the kernel accepts a document."""
     return check_text(json.dumps(given)).accepted
 
@@ -82,3 +78,16 @@ def test_a_witness_has_distributions_and_its_bound() -> None:
     assert not is_accepted(violation(outputs, "1/10", ["0", "1"]))
     assert not is_accepted(violation([["1/2", "0"], ["1", "1"]], "1/10"))
     assert not is_accepted(violation([["1/2", "0"], ["1/2", "2"]], "1/10"))
+
+
+def test_all_claims_have_one_domain_measure_and_bound() -> None:
+    """Claims of one document do not differ in these."""
+    given = document([["3/4", "1/4"], ["1/4", "3/4"]], "3/5")
+    (own,) = given["statements"]
+    other = {**own, "origins": [["b", "a", 1]]}
+    both = {**given, "domains": [DOMAIN, {**DOMAIN, "box": {"t": "[1/2, 1]"}}]}
+    assert is_accepted({**both, "statements": [own, other]})
+    for change in ({"bound": ["1", []]}, {"of": "zcdp"}, {"domain": 1}):
+        report = check_text(json.dumps({**both, "statements": [own, {**other, **change}]}))
+        (name,) = change
+        assert report.lines == (f"rejected: the statements have different values of {name!r}",)
