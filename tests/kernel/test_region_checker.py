@@ -1,15 +1,16 @@
 """The checker of region maps: documents by hand, each true one accepted and each false one rejected."""
 
 import copy
-import json
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from written_evidence import evidence, with_first
 
 from paramverify.kernel import region_evidence as region_checker
+from paramverify.kernel.documents import check_document
 from paramverify.kernel.evidence_polynomials import evaluate, parse
-from paramverify.kernel.region_evidence import check_document, check_text
+from paramverify.kernel.ledger import Demanded, KernelReport
 
 Json = dict[str, Any]
 Factors = list[tuple[str, int]]
@@ -23,14 +24,15 @@ def document(
     box: dict[str, str] | None = None,
     constraints: tuple[tuple[str, str], ...] = (),
     free: str = "p",
+    **about: str,
 ) -> Json:
     """Returns a map of claims, each with the constant and the factors of its product."""
     box = {"p": CLOSED, "q": CLOSED} if box is None else box
     factors = list(dict.fromkeys(text for _, _, used in claims for text, _ in used))
-    return {
-        "format": "paramverify-regions",
-        "version": 1,
-        "domain": {"variables": [*box], "box": box, "constraints": [list(c) for c in constraints]},
+    domain = {"variables": [*box], "box": box, "constraints": [list(c) for c in constraints], **about}
+    own = {
+        "kind": "cells",
+        "domain": 0,
         "claims": [text for text, _, _ in claims],
         "free": [*free],
         "factors": factors,
@@ -40,6 +42,7 @@ def document(
         ],
         "cells": cells,
     }
+    return evidence("map", [domain], own)
 
 
 def cell(status: str, low: str = "0", high: str = "1", **more: Any) -> Json:
@@ -161,7 +164,7 @@ def test_every_claim_is_shown() -> None:
     two = document([POSITIVE, TWICE], [cell("safe", cuts={"1": HALVES})])
     assert accepted(two)
     for entry in (cell("safe"), cell("safe", cuts={"0": HALVES}), cell("safe", cuts={"1": HERE})):
-        assert not accepted({**two, "cells": [entry]})
+        assert not accepted(with_first(two, cells=[entry]))
     assert not accepted(document([POSITIVE, MIXED], [cell("safe", cuts={"1": HALVES})]))
     assert not accepted(document([MIXED, POSITIVE], [cell("safe", cuts={"0": HALVES})]))
     assert accepted(document([TWICE, POSITIVE], [cell("safe", cuts={"0": HALVES, "1": HERE})]))
@@ -212,9 +215,8 @@ def test_proofs_are_about_the_cell() -> None:
     assert not accepted(document([claim], [wrong, cell("undecided", "1/2", "1")]))
     other = document([POSITIVE, claim], [low, {**high, "proofs": {"1": BERNSTEIN}}])
     assert accepted(other)
-    assert refused(
-        {**other, "cells": [{**wrong, "proofs": {"1": BERNSTEIN}}, cell("undecided", "1/2", "1")]}, ""
-    )
+    cells = [{**wrong, "proofs": {"1": BERNSTEIN}}, cell("undecided", "1/2", "1")]
+    assert refused(with_first(other, cells=cells), "")
 
 
 def test_answers_of_solvers_show_no_cell() -> None:
@@ -500,12 +502,17 @@ def test_multiplications_are_bounded_by_degrees() -> None:
     assert accepted(single(("p*q", "1", [("p", 1), ("q", 1)]), safe()))
 
 
+def compared(given: Json, stated: list[Json]) -> KernelReport:
+    """The report on a map of a case that makes these claims."""
+    return check_document(given, Demanded(stated=stated))
+
+
 def test_the_claims_are_those_of_the_case() -> None:
     """With claims given, a map of others, of another domain or in another order is refused."""
     given = document([POSITIVE, SQUARE], [safe()])
-    claims = [{**given["domain"], "polynomial": text} for text in given["claims"]]
-    assert check_document(given, claims).accepted
-    assert check_text(json.dumps(given), claims).accepted
+    (domain,), (own,) = given["domains"], given["statements"]
+    claims = [{**domain, "polynomial": text} for text in own["claims"]]
+    assert compared(given, claims).accepted
     for wrong in (
         claims[::-1],
         claims[:1],
@@ -513,26 +520,32 @@ def test_the_claims_are_those_of_the_case() -> None:
         [],
         [claims[0], {**claims[1], "polynomial": "q"}],
     ):
-        assert check_document(given, wrong).lines == ("rejected: the map is about other claims",)
+        assert compared(given, wrong).lines == ("rejected: the map is about other claims",)
     for change in (
         {"box": {"p": CLOSED, "q": "[0, 2]"}},
         {"box": {"p": CLOSED}},
         {"constraints": [["q", ">"]]},
         {"variables": ["q", "p"]},
         {"constant": "1"},
-        {"box": {**given["domain"]["box"], "E": "[2, 3]"}},
+        {"box": {**domain["box"], "E": "[2, 3]"}},
     ):
         for k in (0, 1):
             wrong = copy.deepcopy(claims)
             wrong[k] |= change
-            assert check_document(given, wrong).lines == ("rejected: the map is about another domain",)
+            assert compared(given, wrong).lines == ("rejected: the map is about another domain",)
+    turned = with_first(
+        {**given, "domains": [{**domain, "box": {"p": CLOSED, "q": "[0, 2]"}}, domain]}, domain=1
+    )
+    assert compared(turned, claims).accepted
+    assert compared(with_first(turned, domain=0), claims).lines == (
+        "rejected: the map is about another domain",
+    )
+    assert refused(with_first(turned, domain=2), "there is no domain number 2")
 
 
 def with_constant(interval: str, claim: tuple[str, str, Factors], entry: Json) -> Json:
     """Returns a map in which E stands for exp(1)."""
-    given = single(claim, entry, box={"p": CLOSED, "q": CLOSED, "E": interval})
-    given["domain"]["constant"] = "1"
-    return given
+    return document([claim], [entry], {"p": CLOSED, "q": CLOSED, "E": interval}, constant="1")
 
 
 def test_the_constant_has_an_interval() -> None:
@@ -546,19 +559,19 @@ def test_the_constant_has_an_interval() -> None:
     assert accepted(with_constant("[2, 3]", claim, exact))
     false = ("E - 11/4", "1", [("E - 11/4", 1)])
     assert not accepted(with_constant("[2, 3]", false, exact))
-    stated = {**narrow["domain"], "polynomial": "E - 5/2", "box": {"p": CLOSED, "q": CLOSED}}
-    assert check_document(narrow, [stated]).accepted
+    stated = {**narrow["domains"][0], "polynomial": "E - 5/2", "box": {"p": CLOSED, "q": CLOSED}}
+    assert compared(narrow, [stated]).accepted
     wide = {**stated, "box": {**stated["box"], "E": "[2, 3]"}}
-    assert check_document(narrow, [wide]).accepted
+    assert compared(narrow, [wide]).accepted
     other = {**stated, "constant": "1/2"}
-    assert not check_document(narrow, [other]).accepted
+    assert not compared(narrow, [other]).accepted
     named = {"p": CLOSED, "q": CLOSED, "E": "[26/10, 3]"}
     small = single(claim, safe(), box=named)  # a parameter that is called E, and is no constant
     assert accepted(small)
-    assert check_document(small, [{**small["domain"], "polynomial": "E - 5/2"}]).accepted
-    larger = {**small["domain"], "polynomial": "E - 5/2", "box": {**named, "E": "[2, 3]"}}
-    assert not check_document(small, [larger]).accepted
-    free = {**narrow, "free": ["E"], "cells": [{**safe(), "box": [["27/10", "28/10"]]}]}
+    assert compared(small, [{**small["domains"][0], "polynomial": "E - 5/2"}]).accepted
+    larger = {**small["domains"][0], "polynomial": "E - 5/2", "box": {**named, "E": "[2, 3]"}}
+    assert not compared(small, [larger]).accepted
+    free = with_first(narrow, free=["E"], cells=[{**safe(), "box": [["27/10", "28/10"]]}])
     assert refused(free, "not parameters")
 
 
@@ -603,4 +616,4 @@ NONE: list[tuple[Json, Json, str]] = [
 def test_parts_that_are_none(given: Json, change: Json, reason: str) -> None:
     """Free parameters, products, cuts, boxes, claims and values that are none are refused."""
     assert accepted(given)
-    assert refused({**given, **change}, reason)
+    assert refused(with_first(given, **change), reason)
