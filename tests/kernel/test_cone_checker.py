@@ -15,30 +15,34 @@ from cone_documents import (
     FIRST,
     LEVELS,
     LOOP,
+    NO_PARAMETERS,
     REMEMBERED,
     SECOND,
     TURNED,
     Json,
     certificate,
     chance,
-    claim,
+    comparing,
     cone,
     level,
     model,
+    model_of,
     parametric,
     private,
     ratios,
     run,
     start,
     survey,
+    with_model,
     with_ratio,
 )
 from three_checkers import NOT_KNOWN, differences
+from written_evidence import with_first
 
 from paramverify.errors import InputError
 from paramverify.kernel import cone_models
-from paramverify.kernel.claim_evidence import KernelReport
-from paramverify.kernel.cone_evidence import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.reports.evidence_checks import program
 
 ASKED: list[bytes] = []  # all documents of this file
@@ -76,10 +80,6 @@ def refused(document: Json, reason: str) -> bool:
     return not report.accepted and reason in report.lines[0]
 
 
-def changed(document: Json, **changes: Any) -> Json:
-    return {**copy.deepcopy(document), **changes}
-
-
 # --- closed: an answer that is remembered ------------------------------------------------------------
 
 
@@ -87,14 +87,14 @@ def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
     """An answer that is given every day has the ratio 3: bounds from 3 on are accepted, no smaller ones."""
     for top, bottom in (("3", "1"), ("4", "1"), ("7", "2"), ("6", "2")):
         document = with_ratio(CLOSED, top, bottom)
-        assert private(document["model"])
+        assert private(model_of(document))
         report = check_document(document)
         assert report == KernelReport(
             True, ("proved: 0 claims, from which all 4 that are needed follow",), 0, 0, status="holds"
         )
     for top, bottom in (("2", "1"), ("299", "100"), ("1", "1"), ("0", "1")):
         document = with_ratio(CLOSED, top, bottom)
-        assert not private(document["model"])
+        assert not private(model_of(document))
         assert refused(document, "a claim that is needed is not proved")
 
 
@@ -108,26 +108,29 @@ def test_masses_count() -> None:
     ):
         document = with_ratio(CLOSED, ratio)
         masses = [str(sum(map(Fraction, given))) for given in (left, right)]
-        document["model"]["pairs"][0][2:] = [start(left, masses[0]), start(right, masses[1])]
-        assert private(document["model"]) == accepted(document) == holds
+        model_of(document)["pairs"][0][2:] = [start(left, masses[0]), start(right, masses[1])]
+        assert private(model_of(document)) == accepted(document) == holds
 
 
 def test_a_step_that_leaves_the_rays_is_rejected() -> None:
     """The ray (1, 1) alone would show every bound; T·1 is no multiple of it."""
-    document = changed(with_ratio(CLOSED, "2"), rays=[["1", "1"]], steps=[[{"0": "1"}] * 2, [{"0": "1"}] * 2])
-    assert not private(document["model"])
+    document = with_first(
+        with_ratio(CLOSED, "2"), rays=[["1", "1"]], steps=[[{"0": "1"}] * 2, [{"0": "1"}] * 2]
+    )
+    assert not private(model_of(document))
     assert refused(document, "a step leaves the cone")
     for row, place in product(range(3), range(2)):
         for weights in ({}, {"0": "1"}, {"1": "1"}, {"0": "2"}, {"0": "1", "1": "1"}):
             forged = copy.deepcopy(CLOSED)
-            if forged["steps"][row][place] != weights:
-                forged["steps"][row][place] = weights
+            steps = forged["statements"][0]["steps"]
+            if steps[row][place] != weights:
+                steps[row][place] = weights
                 assert refused(forged, "a step leaves the cone")
 
 
 def test_combinations_have_no_negative_weights() -> None:
     """(1, 0) = (1, 1) − (0, 1) is no conic combination, though it sums up."""
-    document = changed(
+    document = with_first(
         CLOSED,
         rays=[["1", "1"], ["0", "1"]],
         steps=[[{"0": "1", "1": "-1"}, SECOND], [{}, SECOND], [{"0": "1", "1": "-1"}, SECOND]],
@@ -142,7 +145,7 @@ def test_secrets_and_bounds_are_possible() -> None:
     """A mass that is zero, and a bound whose denominator is zero, are refused."""
     for side in (2, 3):
         document = copy.deepcopy(CLOSED)
-        document["model"]["pairs"][0][side]["mass"] = "0"
+        model_of(document)["pairs"][0][side]["mass"] = "0"
         assert refused(document, "impossible for every prior")
     assert refused(with_ratio(CLOSED, "3", "0"), "the denominator of the bound is zero")
 
@@ -150,11 +153,14 @@ def test_secrets_and_bounds_are_possible() -> None:
 def test_the_model_must_be_that_of_the_case() -> None:
     """With a model given, a certificate about another one is rejected, in whatever order its keys are."""
     turned = dict(reversed(REMEMBERED.items()))
-    assert check_document(CLOSED, REMEMBERED).accepted
-    assert check_document(CLOSED, turned).accepted
+    for wanted in (REMEMBERED, turned):
+        assert check_document(CLOSED, Demanded(engine={"domain": NO_PARAMETERS, "model": wanted})).accepted
     for key, value in (("ratio", ["4", "1"]), ("states", 3), ("observations", ["x", "y"]), ("steps", [])):
-        report = check_document(CLOSED, {**REMEMBERED, key: value})
-        assert report.lines == ("rejected: the certificate is about another model",)
+        report = check_document(CLOSED, Demanded(engine={"model": {**REMEMBERED, key: value}}))
+        assert report.lines == ("rejected: the evidence is about another model",)
+    other = {**NO_PARAMETERS, "variables": ["p"], "box": {"p": "[0, 1]"}}
+    report = check_document(CLOSED, Demanded(engine={"domain": other, "model": REMEMBERED}))
+    assert report.lines == ("rejected: the evidence is about another domain",)
 
 
 def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,45 +171,63 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     assert refused(CLOSED, "number of states")
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)
-    one["model"]["states"] = True
-    assert refused(one, "model.states: must be a whole number, not True")
+    one = with_model(one, states=True)
+    assert refused(one, "statements[0].model.states: must be a whole number, not True")
 
 
 def test_claims_with_parameters_have_to_be_proved() -> None:
     """The bound p + 3/2 is at least 1 iff p + 1/2 ≥ 0; that has only positive coefficients, and may fail."""
+    shown = ("p + 1/2", BERNSTEIN)
     false = parametric("p + 3/2", "[-1, 1]")
     assert refused(false, "is not proved")
-    assert not accepted(changed(false, claims=[claim(false, "p + 1/2", BERNSTEIN)]))
+    assert not accepted(comparing(false, shown))
     true = parametric("p + 3/2", "[-1/2, 1]")
     assert refused(true, "is not proved")
-    assert accepted(changed(true, claims=[claim(true, "p + 1/2", BERNSTEIN)]))
-    assert accepted(changed(true, claims=[claim(true, "4*p + 2", BERNSTEIN)]))
-    more = [claim(true, "0", {"kind": "constant"}), claim(true, "p + 1/2", BERNSTEIN)]
-    assert accepted(changed(true, claims=more))
+    assert accepted(comparing(true, shown))
+    assert accepted(comparing(true, ("4*p + 2", BERNSTEIN)))
+    assert accepted(comparing(true, ("0", {"kind": "constant"}), shown))
     for other in ("p + 3/4", "2*p + 1/2", "p^2 + p + 1/2", "p + q + 1/2", "1/2", "0"):
-        assert refused(changed(true, claims=[claim(true, other, BERNSTEIN)]), "")
+        assert refused(comparing(true, (other, BERNSTEIN)), "")
     turned = parametric("1/2 - p", "[0, 1]")
-    assert refused(changed(turned, claims=[claim(turned, "p + 1/2", BERNSTEIN)]), "is not proved")
+    assert refused(comparing(turned, shown), "is not proved")
+
+
+def test_comparisons_are_needed_and_different() -> None:
+    """One that is there twice is refused; a loop has none."""
+    shown = ("p + 1/2", BERNSTEIN)
+    twice = comparing(parametric("p + 3/2", "[-1/2, 1]"), shown, shown)
+    assert refused(twice, "statements[2]: the same comparison again")
+    assert refused(comparing(LOOP, ("0", {"kind": "constant"})), "a loop needs no comparisons")
+
+
+def test_a_certificate_says_what_its_rule_shows() -> None:
+    """A loop violates every bound, and other rules prove one."""
+    for document in (CLOSED, LEVELS, LOOP):
+        for status in {"holds", "violated", "unknown"} - {document["status"]}:
+            shows = f"rejected: status: a certificate of this kind shows {document['status']!r}"
+            assert checked({**document, "status": status}).lines == (shows,)
 
 
 def test_claims_are_on_the_domain_of_the_model() -> None:
     """A claim that is proved on a smaller box, or under a constraint more, proves nothing."""
-    document = parametric("p + 3/2", "[-1, 1]")
+    document = comparing(parametric("p + 3/2", "[-1, 1]"), ("p + 1/2", BERNSTEIN))
+    (own,) = document["domains"]
     for change in (
         {"box": {"p": "[0, 1]", "q": "[0, 1]"}},
         {"constraints": [["p", ">="]]},
         {"constant": "1"},
     ):
-        entry = claim(document, "p + 1/2", BERNSTEIN)
-        entry["claim"] |= change
-        assert refused(changed(document, claims=[entry]), "a claim on another domain")
+        elsewhere = copy.deepcopy(document)
+        elsewhere["domains"].append({**own, **change})
+        elsewhere["statements"][1]["domain"] = 1
+        assert refused(elsewhere, "statements[1].domain: a comparison on another domain")
 
 
 def test_steps_that_come_together_are_not_negative() -> None:
     """Weights of one step are added, and then the sum may be a negative number."""
     for weights, reason in ((("1 - p", "p - 2"), "a negative weight"), (("1 - p", "p"), None)):
         document = parametric("2", "[0, 1]")
-        document["model"]["steps"] = [[0, 0, 0, weight] for weight in weights]
+        document = with_model(document, steps=[[0, 0, 0, weight] for weight in weights])
         assert accepted(document) if reason is None else refused(document, reason)
 
 
@@ -216,7 +240,7 @@ def test_levels_with_states_of_one_side() -> None:
     assert accepted(LEVELS)
     assert accepted(with_ratio(LEVELS, "2"))
     for ratio in ("1", "4/3", "149/100"):
-        assert not private(with_ratio(LEVELS, ratio)["model"], [1])
+        assert not private(model_of(with_ratio(LEVELS, ratio)), [1])
         assert refused(with_ratio(LEVELS, ratio), "is not proved")
 
 
@@ -224,27 +248,27 @@ def test_two_lengths_need_two_levels() -> None:
     """The bound of the last length is needed too, where several lengths are asked for."""
     squares = [["3", "2"], ["3", "4"], ["9", "4"], ["9", "8"], ["9", "16"]]
     both = level([2, 3, 4])
-    document = changed(
+    document = with_first(
         with_ratio(LEVELS, "9/4"),
         lengths=[1, 2],
         vectors=squares,
         runs=[run([], [], [0, 1], level([0, 1]), both)],
     )
-    assert private(document["model"], [1, 2])
+    assert private(model_of(document), [1, 2])
     assert accepted(document)
-    assert not private(with_ratio(document, "2")["model"], [1, 2])
+    assert not private(model_of(with_ratio(document, "2")), [1, 2])
     assert refused(with_ratio(document, "2"), "is not proved")
-    assert accepted(with_ratio(changed(document, lengths=[1]), "3/2"))
-    assert not accepted(with_ratio(changed(document, lengths=[2]), "2"))
-    only = changed(document, lengths=[2])
+    assert accepted(with_ratio(with_first(document, lengths=[1]), "3/2"))
+    assert not accepted(with_ratio(with_first(document, lengths=[2]), "2"))
+    only = with_first(document, lengths=[2])
     assert accepted(only)
     for lengths in ([1, 2], [2]):
-        short = changed(with_ratio(document, "2"), lengths=lengths)
-        short["runs"][0]["levels"].pop()
+        short = copy.deepcopy(with_first(with_ratio(document, "2"), lengths=lengths))
+        short["statements"][0]["runs"][0]["levels"].pop()
         assert refused(short, "a length is missing")
     for missing in (2, 3, 4):
         forged = copy.deepcopy(document)
-        forged["runs"][0]["levels"][1]["kept"].remove(missing)
+        forged["statements"][0]["runs"][0]["levels"][1]["kept"].remove(missing)
         assert refused(forged, "a vector of length 2 is missing")
 
 
@@ -265,8 +289,8 @@ def test_a_vector_that_is_no_combination_is_not_dropped(
 ) -> None:
     """The worst vector (3, 2) is not implied by (3, 4), whatever the states of each side."""
     worst = run(below, above, [0], level([1], [0, {"1": weight}]))
-    document = changed(with_ratio(LEVELS, "4/3"), runs=[worst, TURNED])
-    assert not private(document["model"], [1])
+    document = with_first(with_ratio(LEVELS, "4/3"), runs=[worst, TURNED])
+    assert not private(model_of(document), [1])
     assert refused(document, "not the combination")
 
 
@@ -283,16 +307,17 @@ def test_states_are_followed_through_all_steps() -> None:
             runs=[run(below, above, directions, level([0])), run([], [], [0, 1], level([0]))],
         )
         assert refused(document, "not of one side")
-    document["runs"].pop(0)
+    document["statements"][0]["runs"].pop(0)
     assert accepted(document)
 
 
 def test_both_directions_are_needed() -> None:
     """A certificate of one direction says nothing about the other one."""
-    assert refused(changed(LEVELS, runs=LEVELS["runs"][:1]), "a direction is missing")
-    assert refused(changed(LEVELS, runs=LEVELS["runs"][1:]), "a direction is missing")
-    assert refused(changed(LEVELS, runs=[]), "a direction is missing")
-    assert refused(changed(LEVELS, runs=[*LEVELS["runs"], run([], [], [2], level([0, 1]))]), "")
+    runs = LEVELS["statements"][0]["runs"]
+    assert refused(with_first(LEVELS, runs=runs[:1]), "a direction is missing")
+    assert refused(with_first(LEVELS, runs=runs[1:]), "a direction is missing")
+    assert refused(with_first(LEVELS, runs=[]), "a direction is missing")
+    assert refused(with_first(LEVELS, runs=[*runs, run([], [], [2], level([0, 1]))]), "")
 
 
 # --- ratios: cones that steps keep ------------------------------------------------------------------------
@@ -312,14 +337,14 @@ def test_a_cone_of_ratios_shows_a_bound_for_every_length() -> None:
     ):
         document = ratios(survey("2/3", "3/4", ratio), *cone(bound))
         assert accepted(document) == right, (bound, ratio)
-        assert private(document["model"]) or not right
+        assert private(model_of(document)) or not right
 
 
 def test_the_cone_contains_one() -> None:
     """A cone without the vector 1 says nothing about sequences; one with it on its border does."""
     blind = model([[["1/2", "0"], ["0", "1/2"]]] * 2, ["1/2", "1/2"], ["1/3", "2/3"], "3/2")
     assert accepted(ratios(blind, ["1", "-1"], ["0", "1"]))
-    assert not accepted(ratios(with_ratio({"model": blind}, "4/3")["model"], ["1", "-1"], ["0", "1"]))
+    assert not accepted(ratios({**blind, "ratio": ["4/3", "1"]}, ["1", "-1"], ["0", "1"]))
     apart = model([[["2/3", "0"], ["0", "1/3"]], [["1/3", "0"], ["0", "2/3"]]], ["1", "0"], ["0", "1"], "2")
     assert not private(apart)
     assert not accepted(ratios(apart, ["1", "-1"], ["0", "1"]))
@@ -333,17 +358,15 @@ def test_steps_of_ratios_may_have_parameters() -> None:
     """Vectors after a step are not negative without a claim; bounds need one for the depth, and no longer."""
     domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
     blind = model([[["p", "0"], ["0", "p"]]], ["1/2", "1/2"], ["1/2", "1/2"], "1")
-    blind["domain"] = domain
-    assert accepted(ratios(blind, ["1", "0"], ["0", "1"]))
+    assert accepted(ratios(blind, ["1", "0"], ["0", "1"], domain=domain))
     given = model([[["p"]]], ["1"], ["1"], "p + 3/2")
-    given["domain"] = domain
-    document = ratios(given, ["1"], states=[0])
+    document = ratios(given, ["1"], domain=domain, states=[0])
     assert refused(document, "a claim that is needed is not proved")
     for depth, texts in ((1, ["p^2 + 1/2*p"]), (2, ["p^2 + 1/2*p", "p^3 + 1/2*p^2"])):
-        claims = [{"claim": {**domain, "polynomial": text}, "proof": BERNSTEIN} for text in texts]
-        assert accepted(changed(document, depth=depth, claims=claims))
+        shown, deep = [(text, BERNSTEIN) for text in texts], with_first(document, depth=depth)
+        assert accepted(comparing(deep, *shown))
         for k in range(depth):
-            assert refused(changed(document, depth=depth, claims=claims[:k]), "is not proved")
+            assert refused(comparing(deep, *shown[:k]), "is not proved")
 
 
 def test_the_cone_has_no_negative_vectors() -> None:
@@ -395,12 +418,12 @@ def test_the_depth_is_counted_in_steps() -> None:
     document = ratios(chain("3/2"), ["1", "0"], ["0", "1"], states=[2, 3], depth=2)
     assert not accepted(document)
     document = ratios(chain("10"), ["1", "0"], ["0", "1"], states=[2, 3], depth=2)
-    assert private(document["model"])
+    assert private(model_of(document))
     assert accepted(document)
-    assert refused(changed(document, depth=1), "a state is missing after the steps")
+    assert refused(with_first(document, depth=1), "a state is missing after the steps")
     for ratio in ("2", "3/2", "11/10"):
         exact = ratios(chain(ratio), *cone("1"), ["1", "0"], ["0", "1"], states=[2, 3], depth=2)
-        assert accepted(exact) == private(exact["model"]), ratio
+        assert accepted(exact) == private(model_of(exact)), ratio
 
 
 def test_shorter_sequences_than_the_depth_count() -> None:
@@ -424,12 +447,13 @@ def test_shorter_sequences_than_the_depth_count() -> None:
 
 def grows(document: Json, times: int = 6) -> bool:
     """Tells whether the ratio is at least factor · (a/b)^n for n loops, by counting."""
-    a, b = map(Fraction, document["rates"])
-    sides = (0, 1) if document["secrets"][0] == "left" else (1, 0)
+    (own,) = document["statements"]
+    a, b = map(Fraction, own["rates"])
+    sides = (0, 1) if own["secrets"][0] == "left" else (1, 0)
     for n in range(times):
-        word = [*document["prefix"], *document["loop"] * n, *document["suffix"]]
-        p, q = (chance(document["model"], side, word) for side in sides)
-        if not p or (q and p / q < Fraction(document["factor"]) * (a / b) ** n):
+        word = [*own["prefix"], *own["loop"] * n, *own["suffix"]]
+        p, q = (chance(own["model"], side, word) for side in sides)
+        if not p or (q and p / q < Fraction(own["factor"]) * (a / b) ** n):
             return False
     return a > b
 
@@ -457,14 +481,15 @@ def loops() -> Iterator[Json]:
     ):
         for x, y in (("4", "4"), ("3", "4"), ("8", "4"), ("4", "3"), ("0", "4"), ("-4", "4"), ("5", "5")):
             for factor in ("1/7", "1/6", "10/69", "1", "0", "-1", "1/8"):
-                yield changed(LOOP, rates=rates, bounds={"1": x, "2": y}, factor=factor)
+                yield with_first(LOOP, rates=rates, bounds={"1": x, "2": y}, factor=factor)
 
 
 def shown(document: Json) -> bool:
     """Tells whether the numbers show it: the conditions of the rule, for the fixed words of `LOOP`."""
-    a, b = map(Fraction, document["rates"])
-    x, y = (Fraction(document["bounds"][s]) for s in "12")
-    factor = Fraction(document["factor"])
+    (own,) = document["statements"]
+    a, b = map(Fraction, own["rates"])
+    x, y = (Fraction(own["bounds"][s]) for s in "12")
+    factor = Fraction(own["factor"])
     # After the prefix: left 2 in state 0; right 1/2 in state 1 and 2/2 + 4/2 in state 2. After the loop, `b`
     # has the weights 2, 3 and 4 in the states.
     bound = x / 2 + 3 * y
@@ -487,29 +512,29 @@ def test_numbers_of_loops() -> None:
 def test_the_loop_of_the_other_secret_counts_for_it() -> None:
     """With the priors exchanged, the same loop is one of the second secret."""
     document = copy.deepcopy(LOOP)
-    document["model"]["pairs"][0][2:] = reversed(document["model"]["pairs"][0][2:])
+    model_of(document)["pairs"][0][2:] = reversed(model_of(document)["pairs"][0][2:])
     assert not accepted(document)
-    turned = {**document, "secrets": ["right", "left"]}
+    turned = with_first(document, secrets=["right", "left"])
     assert grows(turned)
     assert accepted(turned)
 
 
 def test_a_loop_that_left_does_not_reach_shows_nothing() -> None:
     """The state must have a weight after the prefix, and the suffix a chance from it."""
-    document = changed(LOOP, prefix=[])
-    document["model"]["pairs"][0][2] = start(["0", "1", "0"])
+    document = copy.deepcopy(with_first(LOOP, prefix=[]))
+    model_of(document)["pairs"][0][2] = start(["0", "1", "0"])
     assert refused(document, "not shown to grow")
-    silent = copy.deepcopy(LOOP)
-    silent["model"]["steps"] = [step for step in silent["model"]["steps"] if step[:2] != [0, 1]]
-    assert refused({**silent, "prefix": []}, "not shown to grow")
+    silent = with_model(LOOP, steps=[step for step in model_of(LOOP)["steps"] if step[:2] != [0, 1]])
+    assert refused(with_first(silent, prefix=[]), "not shown to grow")
     empty = copy.deepcopy(LOOP)
-    empty["model"]["pairs"][0][3]["weights"] = {}
+    model_of(empty)["pairs"][0][3]["weights"] = {}
     assert refused(empty, "not shown to grow")
 
 
 # --- parts out of range -------------------------------------------------------------------------------
 
 MORE = REMEMBERED["steps"]
+STEPS, VECTORS = CLOSED["statements"][0]["steps"], LEVELS["statements"][0]["vectors"]
 UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
 OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
@@ -522,10 +547,10 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     (CLOSED, {"model": {**REMEMBERED, "pairs": [UNKNOWN_STATE]}}, "a prior with an unknown state"),
     (CLOSED, {"rays": [["1/2", "0"], ["0", "1"]]}, "not a vector"),
     (CLOSED, {"rays": [["1", "0", "0"], ["0", "1", "0"]]}, "not a vector"),
-    (CLOSED, {"steps": CLOSED["steps"][:2]}, "a step is missing"),
-    (CLOSED, {"steps": [*CLOSED["steps"], [{}, {}]]}, "a step is missing"),
+    (CLOSED, {"steps": STEPS[:2]}, "a step is missing"),
+    (CLOSED, {"steps": [*STEPS, [{}, {}]]}, "a step is missing"),
     *((LEVELS, {"lengths": n}, "lengths must be positive") for n in ([], [0], [-1], [1, 0], [0, 1])),
-    *((LEVELS, {"vectors": [*LEVELS["vectors"], v]}, "a negative entry") for v in (["-1", "1"], ["1", "-1"])),
+    *((LEVELS, {"vectors": [*VECTORS, v]}, "a negative entry") for v in (["-1", "1"], ["1", "-1"])),
     *((HIDING, {"depth": depth}, "") for depth in (0, -1, 21)),
     (HIDING, {"states": [0, 0]}, ""),
     *(
@@ -550,7 +575,7 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
 def test_parts_out_of_range(given: Json, change: Json, reason: str) -> None:
     """Numbers of states, observations, steps, lengths and depths that there are not, and bounds that fail."""
     assert accepted(given)
-    assert refused(changed(given, **change), reason)
+    assert refused(with_first(given, **change), reason)
 
 
 @pytest.mark.parametrize("side", [2, 3])
@@ -563,8 +588,7 @@ def test_priors_of_loops_are_numbers(side: int) -> None:
         ({"weights": {"1": "p + 1"}}, "has parameters"),
         ({"weights": {"0": "3", "1": "-1"}}, "negative weight"),
     ):
-        document = copy.deepcopy(LOOP)
-        document["model"]["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
-        document["point"] = {"p": "1/2"}
-        document["model"]["pairs"][0][side] |= change
+        document = copy.deepcopy(with_first(LOOP, point={"p": "1/2"}))
+        document["domains"] = [{"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}]
+        model_of(document)["pairs"][0][side] |= change
         assert refused(document, reason), change

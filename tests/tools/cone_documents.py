@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-Json = dict[str, Any]
+from written_evidence import Json, evidence, with_first
 
 Matrix = Sequence[Sequence[str]]
 
@@ -18,7 +17,6 @@ NO_PARAMETERS: Json = {"variables": [], "box": {}, "constraints": []}
 def model(tables: Sequence[Matrix], left: Sequence[str], right: Sequence[str], ratio: str) -> Json:
     """Returns the model with these steps T_ω[s][t] and conditioned priors."""
     return {
-        "domain": NO_PARAMETERS,
         "states": len(left),
         "observations": [chr(ord("a") + k) for k in range(len(tables))],
         "steps": [
@@ -61,9 +59,31 @@ def private(given: Json, lengths: Sequence[int] = (1, 2, 3, 4)) -> bool:
     return True
 
 
-def certificate(kind: str, given: Json, **more: Any) -> Json:
-    proved: Json = {"point": {}} if kind == "loop" else {"claims": []}
-    return {"format": "paramverify-cone", "version": 1, "kind": kind, "model": given, **proved, **more}
+def certificate(rule: str, given: Json, domain: Json = NO_PARAMETERS, **more: Any) -> Json:
+    """Returns a certificate, whose statement comes first, about a model on a domain."""
+    point = {"point": {}} if rule == "loop" else {}
+    own = {"kind": "cone", "rule": rule, "domain": 0, "model": given, **point, **more}
+    return evidence("violated" if rule == "loop" else "holds", [domain], own)
+
+
+def model_of(document: Json) -> Json:
+    """Returns the model that a certificate is about."""
+    found: Json = document["statements"][0]["model"]
+    return found
+
+
+def with_model(document: Json, **changes: Any) -> Json:
+    """Returns a certificate about a model that has other keys."""
+    return with_first(document, model={**model_of(document), **changes})
+
+
+def comparing(document: Json, *comparisons: tuple[str, Any]) -> Json:
+    """Returns a certificate, and beside it proofs that these polynomials are not negative."""
+    shown = [
+        {"kind": "comparison", "domain": 0, "polynomial": text, "strict": False, "proof": proof}
+        for text, proof in comparisons
+    ]
+    return {**document, "statements": [*document["statements"][:1], *shown]}
 
 
 ONE_ANSWER = [[["1", "0"], ["0", "0"]], [["0", "0"], ["0", "1"]]]
@@ -81,20 +101,14 @@ CLOSED = certificate(
 
 
 def with_ratio(document: Json, top: str, bottom: str = "1") -> Json:
-    document = copy.deepcopy(document)
-    document["model"]["ratio"] = [top, bottom]
-    return document
+    return with_model(document, ratio=[top, bottom])
 
 
 def parametric(ratio: str, box: str) -> Json:
     """Returns a certificate about one state and observation, with a bound in the parameters p and q."""
     given = model([[["1"]]], ["1"], ["1"], ratio)
-    given["domain"] = {"variables": ["p", "q"], "box": {"p": box, "q": "[0, 1]"}, "constraints": []}
-    return certificate("closed", given, rays=[["1"]], steps=[[FIRST], [FIRST]])
-
-
-def claim(document: Json, polynomial: str, proof: Any) -> Json:
-    return {"claim": {**document["model"]["domain"], "polynomial": polynomial}, "proof": proof}
+    domain = {"variables": ["p", "q"], "box": {"p": box, "q": "[0, 1]"}, "constraints": []}
+    return certificate("closed", given, domain, rays=[["1"]], steps=[[FIRST], [FIRST]])
 
 
 BERNSTEIN = {"kind": "bernstein", "tree": ["+"]}
@@ -136,8 +150,14 @@ def survey(stay: str, true: str, ratio: str) -> Json:
     return model(tables, ["1", "0"], ["0", "1"], ratio)
 
 
-def ratios(given: Json, *normals: list[str], states: Sequence[int] = (0, 1), depth: int = 1) -> Json:
-    return certificate("ratios", given, states=[*states], depth=depth, normals=[*normals])
+def ratios(
+    given: Json,
+    *normals: list[str],
+    domain: Json = NO_PARAMETERS,
+    states: Sequence[int] = (0, 1),
+    depth: int = 1,
+) -> Json:
+    return certificate("ratios", given, domain, states=[*states], depth=depth, normals=[*normals])
 
 
 def cone(bound: str) -> list[list[str]]:
@@ -175,13 +195,10 @@ LOOP = certificate(
 
 def cone_kinds() -> dict[str, Json]:
     """Returns documents that are accepted, one or more for each kind of certificate."""
-    bound = parametric("p + 3/2", "[-1/2, 1]")
-    bound["claims"] = [claim(bound, "p + 1/2", BERNSTEIN)]
+    bound = comparing(parametric("p + 3/2", "[-1/2, 1]"), ("p + 1/2", BERNSTEIN))
     domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
     step = model([[["0", "p"], ["0", "p"]]], ["1", "0"], ["1", "0"], "p + 3/2")
-    step["domain"] = domain
-    texts = ("p^2 + 1/2*p", "2*p^3 + p^2")
-    claims = [{"claim": {**domain, "polynomial": text}, "proof": BERNSTEIN} for text in texts]
+    after = ratios(step, ["1"], domain=domain, states=[1], depth=2)
     twice = [["1", "0"], ["0", "1"], ["2", "3"]]
     more = run([], [], [0, 1], level([0, 1], [2, {"0": "2", "1": "3"}]), level([1, 0]))
     return {
@@ -190,6 +207,6 @@ def cone_kinds() -> dict[str, Json]:
         "levels": LEVELS,
         "levels of two lengths": certificate("levels", REMEMBERED, lengths=[2], vectors=twice, runs=[more]),
         "ratios": ratios(survey("2/3", "3/4", "5"), *cone("5")),
-        "ratios after a step": {**ratios(step, ["1"], states=[1], depth=2), "claims": claims},
+        "ratios after a step": comparing(after, ("p^2 + 1/2*p", BERNSTEIN), ("2*p^3 + p^2", BERNSTEIN)),
         "loop": LOOP,
     }
