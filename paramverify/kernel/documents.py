@@ -240,7 +240,7 @@ def _by_engine(about: Evidence, engine: Statement) -> KernelReport:
     try:
         return RULES[engine["kind"]](about, engine)
     except Misformed as error:
-        if error.path[:1] not in (["statements"], ["domains"]):
+        if error.path[:1] not in (["statements"], ["domains"], ["status"]):
             error.path[:0] = ["statements", about.document["statements"].index(engine)]
         raise
 
