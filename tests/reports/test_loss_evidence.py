@@ -126,17 +126,17 @@ def test_true_evidence_is_accepted(files: dict[str, Path], name: str) -> None:
 def test_boxes_have_orders(survey: Document) -> None:
     """The tree of zcdp has boxes with orders, and one on which pure privacy is enough."""
     assert "claim 1 (0 against 1, all outputs together): proved on 4 boxes" in accepted(survey, SURVEY)
-    orders = [token[1] for token in survey["claims"][0]["tree"] if token[0] == "+"]
+    orders = [token[1] for token in survey["statements"][0]["tree"] if token[0] == "+"]
     assert [] in orders
     assert max(map(len, orders)) > 1
 
 
-TREE = ("claims", 0, "tree")
+TREE = ("statements", 0, "tree")
 # What the kernel alone notices, and what only the case shows.
 PROOFS: list[Change] = [
-    put("bound", value=["1/2", []]),
-    put("bound", value=["-3/5", []]),
-    put("bound", value=["0", [["1/5", "3/2"]]]),
+    put("statements", 0, "bound", value=["1/2", []]),
+    put("statements", 0, "bound", value=["-3/5", []]),
+    put("statements", 0, "bound", value=["0", [["1/5", "3/2"]]]),
     put(*TREE, value=[]),
     put(*TREE, value=[["+", []]]),
     out(*TREE, 0),
@@ -144,7 +144,7 @@ PROOFS: list[Change] = [
     out(*TREE, -1),
     put(*TREE, 0, value=["cut", "t", "3/4"]),
     put(*TREE, 0, value=["cut", "t", "45/64"]),
-    put(*TREE, 1, value=["-", 0]),
+    put(*TREE, 1, value=["outside", 0]),
     put(*TREE, -1, value=["+", []]),
     out(*TREE, -1, 1, 0),
     out(*TREE, -1, 1, 1),
@@ -153,33 +153,33 @@ PROOFS: list[Change] = [
     put(*TREE, -1, 1, 0, value="1"),
     put(*TREE, -1, 1, 0, value="3/2"),
     put(*TREE, -1, 1, -1, value="3/2"),
-    put("domain", "box", "t", value="[1/2, 4/5]"),
-    put("domain", "box", "t", value="[0, 3/4]"),
-    put("claims", 0, "outputs", 0, 0, value="-t + 2"),
-    put("claims", 0, "total", value="2"),
-    put("claims", 0, "factors", 0, value="t - 2"),
-    put("claims", 0, "products", 1, value=["-1/2", [[0, 1]]]),
-    put("claims", 0, "products", 1, value=["-1", [[0, 2]]]),
-    put("claims", 0, "products", 1, value=None),
-    out("claims", 0, "products", 4),
-    put("measure", value="kl"),
-    put("claims", value=[]),
-    put("claims", 0, "origins", 1, value=["0", "1", 1]),
+    put("domains", 0, "box", "t", value="[1/2, 4/5]"),
+    put("domains", 0, "box", "t", value="[0, 3/4]"),
+    put("statements", 0, "outputs", 0, 0, value="-t + 2"),
+    put("statements", 0, "total", value="2"),
+    put("statements", 0, "factors", 0, value="t - 2"),
+    put("statements", 0, "products", 1, value=["-1/2", [[0, 1]]]),
+    put("statements", 0, "products", 1, value=["-1", [[0, 2]]]),
+    put("statements", 0, "products", 1, value=None),
+    out("statements", 0, "products", 4),
+    put("statements", 0, "of", value="kl"),
+    put("statements", value=[]),
+    put("statements", 0, "origins", 1, value=["0", "1", 1]),
 ]
 CASE_ONLY: list[Change] = [
-    put("bound", value=["7/10", []]),
-    put("bound", value=["0", [["1", "2"]]]),
-    put("domain", "box", "t", value="[1/2, 2/3]"),
-    put("domain", "box", "t", value="[1/2, 3/4)"),
-    out("claims", 0, "origins", 1),
-    put("claims", 0, "origins", 1, value=["1", "0", 2]),
+    put("statements", 0, "bound", value=["7/10", []]),
+    put("statements", 0, "bound", value=["0", [["1", "2"]]]),
+    put("domains", 0, "box", "t", value="[1/2, 2/3]"),
+    put("domains", 0, "box", "t", value="[1/2, 3/4)"),
+    out("statements", 0, "origins", 1),
+    put("statements", 0, "origins", 1, value=["1", "0", 2]),
     put("status", value="unknown"),
     put("case", "digest", value="0" * 64),
     together(
-        put("claims", 0, "outputs", value=[["1/2", "1/2"]] * 2),
-        put("claims", 0, "products", value=[["1", []], *[["1/2", []]] * 4]),
-        put("claims", 0, "factors", value=[]),
-        put("claims", 0, "tree", value=[["+", []]]),
+        put("statements", 0, "outputs", value=[["1/2", "1/2"]] * 2),
+        put("statements", 0, "products", value=[["1", []], *[["1/2", []]] * 4]),
+        put("statements", 0, "factors", value=[]),
+        put("statements", 0, "tree", value=[["+", []]]),
     ),
 ]
 
@@ -215,14 +215,14 @@ WITNESS: list[Change] = [
     put("witness", "secrets", value=["anything", "somebody"]),
     put("witness", "length", value=2),
     put("witness", "claim", "total", value="2"),
-    put("bound", value=["1/4", []]),
+    put("witness", "claim", "bound", value=["1/4", []]),
     out("witness", "order"),
 ]
 WITNESS_OF_CASE: list[Change] = [
-    put("bound", value=["1/10", []]),
+    put("witness", "claim", "bound", value=["1/10", []]),
     put("witness", "largest", value=[]),
     put("witness", "largest", 0, "probabilities", 0, value="1/2"),
-    put("domain", "box", "p", value="[0, 1]"),
+    put("domains", 0, "box", "p", value="[0, 1]"),
     put("witness", "claim", "outputs", 0, 0, value="1"),
 ]
 
@@ -277,7 +277,7 @@ BUDGET: list[Change] = [
     put("budget", "enough", value="1/2"),
     put("budget", "enough", value="1"),
     put("budget", "enough", value=None),
-    together(put("budget", "enough", value="1/2"), put("bound", value=["1/2", []])),
+    together(put("budget", "enough", value="1/2"), put("statements", 0, "bound", value=["1/2", []])),
     put("budget", "kind", value="kl"),
     put("budget", "witnesses", 0, "parameters", "t", value="1/2"),
     put("budget", "witnesses", 0, "parameters", "t", value="4/5"),
@@ -288,7 +288,7 @@ BUDGET: list[Change] = [
     put("budget", "witnesses", 0, "value", value="infinity"),
     put("budget", "witnesses", 0, "order", value="3"),
     put("budget", "witnesses", 0, "secrets", value=["0", "0"]),
-    put("claims", value=[]),
+    put("statements", value=[]),
     out(*TREE, -1),
     put("status", value="unknown"),
 ]
@@ -329,7 +329,7 @@ SUMS: list[Change] = [
     put("budget", "witnesses", 0, "order", value=3),
     put("budget", "witnesses", 0, "parameters", "p", value="1/3"),
     put("budget", "witnesses", 0, "largest", value=[]),
-    put("claims", value=[]),
+    put("statements", value=[]),
 ]
 
 

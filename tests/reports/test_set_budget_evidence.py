@@ -116,8 +116,8 @@ FORGED = [
     put("budget", "witnesses", 0, "delta", value="1/6"),
     put("budget", "witnesses", 0, "secrets", value=["anything", "somebody"]),
     put("budget", "witnesses", 0, "bound", value="5/4"),
-    put("claims", value=[]),
-    put("claims", 0, "tree", value=[]),
+    put("statements", value=[]),
+    put("statements", 0, "tree", value=[]),
     put("status", value="unknown"),
     put("case", "digest", value="0" * 64),
 ]

@@ -83,9 +83,9 @@ FORGED: dict[str, Callable[[dict[str, Any]], None]] = {
     "a window without end": _distance(13),
     "another pair": _windows(pairs=[["ill", "start", 2]]),
     "a pair twice": lambda d: d["windows"]["pairs"].append(d["windows"]["pairs"][0]),
-    "a claim less": lambda d: d["claims"].pop(),
-    "an open claim": lambda d: d["claims"][0].update(proof=None),
-    "another origin": lambda d: d["claims"][0].update(origins=["well against ill, output 1"]),
+    "a claim less": lambda d: d["statements"].pop(),
+    "an open claim": lambda d: d["statements"][0].update(proof=None),
+    "another origin": lambda d: d["statements"][0].update(origins=["well against ill, output 1"]),
 }
 
 
