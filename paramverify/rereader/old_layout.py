@@ -159,6 +159,8 @@ def flat(document: Mapping[str, Any], format_of: str = "") -> Json:
     domains, statements = document["domains"], document["statements"]
     engine = next((s for s in statements if s["kind"] in ENGINES), None)
     forms = {s["kind"] for s in statements} | {document.get("witness", {}).get("kind")}
+    least = document.get("budget", {}).get("kind")
+    forms |= {"average"} if least in ("kl", "zcdp") else {"parts"} if least in ("delta", "ratio") else set()
     if engine is not None:
         format_of = ENGINES[engine["kind"]]
     elif not format_of:
@@ -192,10 +194,11 @@ def flat(document: Mapping[str, Any], format_of: str = "") -> Json:
             del found["witness"]["kind"]
     elif format_of in ("sets", "losses"):
         own = [s for s in statements if s["kind"] in ("parts", "average")]
-        about = own[0] if own else document.get("witness", {}).get("claim", {"domain": 0})
-        found["domain"] = domains[about["domain"]]
+        about = own[0] if own else document.get("witness", {}).get("claim", {})
+        if about:
+            found["domain"] = domains[about["domain"]]
         if format_of == "losses":
-            found |= {"measure": about["of"], "bound": about["bound"]}
+            found |= {"measure": about["of"], "bound": about["bound"]} if about else {"measure": least}
         apart = ("kind", "domain", "of", "bound")
         back = {"outside": "-"} if format_of == "losses" else {}
         found["claims"] = [_renamed({k: v for k, v in s.items() if k not in apart}, back) for s in own]

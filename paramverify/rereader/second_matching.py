@@ -230,7 +230,7 @@ def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
     if document["format"] == "paramverify-cone":
         return dict(document["model"]["domain"])
-    if document["format"] in DOMAINS:
+    if document["format"] in DOMAINS and "domain" in document:
         return dict(document["domain"])
     if document["status"] == "violated":
         return dict(document["witness"]["claim"])
