@@ -78,7 +78,7 @@ def test_the_short_form_of_a_check_is_its_last_word() -> None:
         "<checked: private (ratio = 8) for all neighbouring n in {0..2}"
     )
     forged: Any = copy.deepcopy(document)
-    forged["claims"].pop()
+    forged["statements"].pop()
     assert repr(check(forged, case)).startswith("<REJECTED: ")
 
 

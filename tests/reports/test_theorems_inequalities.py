@@ -295,9 +295,10 @@ def test_the_word_of_a_solver_is_refused() -> None:
     case = claim('["x*y <= 1", "x*y < 1", "1/(x - y + y**2) > -1"]', 'x = "[1/2, 1]"\ny = "[0, 1/4]"')
     document = evidence_document(case, verify(case, Options(evidence=2.0)))
     assert theorem_of(case, document).text
-    for k in range(len(document["claims"])):
+    for k, statement in enumerate(document["statements"]):
+        assert statement["kind"] == "claim"
         changed = deepcopy(document)
-        changed["claims"][k]["proof"] = {"kind": "solver", "solver": "z3", "version": "4"}
+        changed["statements"][k]["proof"] = {"kind": "solver", "solver": "z3", "version": "4"}
         with pytest.raises(UnsupportedError, match="the word of a solver"):
             theorem_of(case, changed)
 

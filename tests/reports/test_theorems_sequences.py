@@ -188,9 +188,8 @@ def test_coq_rejects_other_bounds_by_distance(tmp_path: Path) -> None:
 
 def test_wider_enclosures_are_of_the_same_claim() -> None:
     """Enclosures are widened only where the claim is shown with them."""
-    claim = {
+    domain = {
         "variables": ["x", "eps"],
-        "polynomial": "eps - 1 + x",
         "box": {"x": "[1/2, 1)"},
         "constraints": [],
         "ties": {"eps": ["x", "1"]},
@@ -198,12 +197,13 @@ def test_wider_enclosures_are_of_the_same_claim() -> None:
     fine = str(Fraction(1, 2**80))
     cell = {"terms": 20, "enclosure": ["0", fine], "proof": {"kind": "bernstein", "tree": ["+"]}}
     proof = {"kind": "logarithm", "variable": "eps", "cuts": [], "parts": [cell]}
-    check_claim(claim, proof)
-    found = with_wider_logarithms(claim, proof)
+    polynomial = "eps - 1 + x"
+    check_claim({**domain, "polynomial": polynomial}, proof)
+    found = with_wider_logarithms({"domain": domain, "polynomial": polynomial}, proof)
     assert found["parts"][0]["enclosure"] == ["0", str(Fraction(1, 2**24))]
-    check_claim(claim, found)
-    tight = {**claim, "polynomial": f"1 - x + {Fraction(1, 2**60)} - eps + 10*(1-x)^2"}
-    assert with_wider_logarithms(tight, proof) == proof
+    check_claim({**domain, "polynomial": polynomial}, found)
+    tight = f"1 - x + {Fraction(1, 2**60)} - eps + 10*(1-x)^2"
+    assert with_wider_logarithms({"domain": domain, "polynomial": tight}, proof) == proof
 
 
 # --- what files say, and what the cases say ------------------------------------------------------------
