@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flint import fmpq
-from written_evidence import evidence, with_first
+from written_evidence import alone, with_first
 
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring
@@ -64,8 +64,7 @@ def made(interval: str, claims: list[str], constraints: list[str]) -> Json:
     about: Domain = box_domain(P, {"p": parse_interval(interval)})
     about = replace(about, constraints=tuple(c for t in constraints for c in parse_constraint(t, about)))
     found = project([Claim(polynomial(text), about) for text in claims], about, "p")
-    own: Json = json.loads(json.dumps(statement(found, about)))
-    return evidence("map", [own["domain"]], {**own, "domain": 0})
+    return alone("map", json.loads(json.dumps(statement(found, about))))
 
 
 def compared(value: str, at: Fraction) -> bool:

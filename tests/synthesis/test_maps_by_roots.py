@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -10,13 +9,14 @@ from random import Random
 
 import pytest
 from flint import fmpz_poly
+from written_evidence import Json, alone, with_first
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.one_product import one_product
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.claims import Claim
-from paramverify.kernel.region_evidence import check_document
-from paramverify.synthesis.map_documents import to_document
+from paramverify.kernel.documents import check_document
+from paramverify.synthesis.map_documents import statement
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.regions import region_map
 
@@ -88,13 +88,12 @@ def test_cells_say_what_is_so_at_points(seed: int) -> None:
                 assert case.value(point) >= 0
             if cell.status is Status.VIOLATING:
                 assert case.value(point | dict(cell.at)) < 0
-    document = to_document(found, case.domain)
-    report = check_document(document)
+    report = check_document(alone("map", statement(found, case.domain)))
     assert report.accepted, report.lines
     assert report.open == sum(c.status is Status.UNDECIDED for c in found.cells)
 
 
-def channels(reflected: bool) -> tuple[RegionMap, dict]:
+def channels(reflected: bool) -> tuple[RegionMap, Json]:
     """Returns the map of two channels that messages need, each in three tries, and its document."""
     ring = Ring(("p", "q"))
     one = ring.number(1)
@@ -104,7 +103,7 @@ def channels(reflected: bool) -> tuple[RegionMap, dict]:
     domain = box_domain(ring, {n: Interval(Fraction(0), Fraction(1), False, False) for n in ("p", "q")})
     claim = Claim(ring.number(Fraction(1, 4)) - fails, domain)
     found = region_map([claim], domain, ("p", "q"), Fraction(1, 20))
-    return found, to_document(found, domain)
+    return found, alone("map", statement(found, domain))
 
 
 @pytest.mark.slow
@@ -113,7 +112,8 @@ def test_the_roots_are_all_that_a_document_needs(reflected: bool) -> None:
     """Of a polynomial of a high degree no coefficients on a box are computed; each change is rejected."""
     found, document = channels(reflected)
     assert found.share(Status.UNDECIDED) <= Fraction(1, 20)
-    (entry,) = document["by_roots"]
+    (own,) = document["statements"]
+    (entry,) = own["by_roots"]
     assert entry["powers"] == {"p": 1, "q": 1}
     assert entry["reflected"] == ["p"] * reflected
     assert check_document(document).accepted
@@ -134,19 +134,15 @@ def test_the_roots_are_all_that_a_document_needs(reflected: bool) -> None:
         {"factor": -1},
     ]
     for change in forged:
-        other = deepcopy(document)
-        other["by_roots"][0].update(change)
-        assert not check_document(other).accepted, change
-    for index, cell in enumerate(document["cells"]):
-        other = deepcopy(document)
+        assert not check_document(with_first(document, by_roots=[{**entry, **change}])).accepted, change
+    for index, cell in enumerate(own["cells"]):
         if cell["status"] == "safe":
-            other["cells"][index] = {"box": cell["box"], "status": "violating", "claim": 0, "at": {}}
+            wrong = {"box": cell["box"], "status": "violating", "claim": 0, "at": {}}
         else:
-            other["cells"][index] = {"box": cell["box"], "status": "safe"}
-        assert not check_document(other).accepted, cell
-    other = deepcopy(document)
-    other["by_roots"] = other["by_roots"] * 2
-    assert not check_document(other).accepted
+            wrong = {"box": cell["box"], "status": "safe"}
+        cells = [*own["cells"][:index], wrong, *own["cells"][index + 1 :]]
+        assert not check_document(with_first(document, cells=cells)).accepted, cell
+    assert not check_document(with_first(document, by_roots=own["by_roots"] * 2)).accepted
 
 
 def test_other_polynomials_have_no_such_form() -> None:

@@ -14,14 +14,16 @@ from typing import Any
 
 import pytest
 from region_problems import Problem, volume, wavy
+from written_evidence import alone
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.claims import Claim, to_document, without_enclosure
-from paramverify.kernel.region_evidence import check_text
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded
 from paramverify.synthesis import regions
-from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.map_documents import statement
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import (
     Cell,
@@ -88,12 +90,12 @@ def wrong(found: RegionMap, domain: Domain, random: Random, count: int) -> list[
     return result
 
 
-def report(found: RegionMap, domain: Domain, change: Callable[[Any], None] = lambda document: None) -> Any:
-    """What the kernel says of a map as a document, perhaps changed."""
+def report(found: RegionMap, domain: Domain, change: Callable[[Any], None] = lambda own: None) -> Any:
+    """What the kernel says of a map as a document, perhaps one in which the statement is changed."""
     claims = [to_document(without_enclosure(claim)) for claim in found.claims]
-    document = json.loads(json.dumps(map_document(found, domain)))
-    change(document)
-    return check_text(json.dumps(document), claims)
+    own = json.loads(json.dumps(statement(found, domain)))
+    change(own)
+    return check_document(alone("map", own), Demanded(stated=claims))
 
 
 @pytest.mark.slow
@@ -519,23 +521,23 @@ def test_the_tree_leads_to_the_cell() -> None:
 def forgeries() -> Iterator[tuple[str, Callable[[Any], None]]]:
     """Changes of a folded map that the kernel must not accept."""
 
-    def mirror(document: Any) -> None:
-        cell = next(c for c in document["cells"] if c["status"] == "undecided")
-        document["cells"][document["cells"].index(cell)] = {"status": "mirrored", "box": cell["box"]}
+    def mirror(own: Any) -> None:
+        cell = next(c for c in own["cells"] if c["status"] == "undecided")
+        own["cells"][own["cells"].index(cell)] = {"status": "mirrored", "box": cell["box"]}
 
-    def turn(document: Any) -> None:
-        document["symmetric"] = [["r", "q", "p"]]
+    def turn(own: Any) -> None:
+        own["symmetric"] = [["r", "q", "p"]]
 
-    def drop(document: Any) -> None:
-        document["cells"] = [c for c in document["cells"] if c["status"] != "mirrored"]
+    def drop(own: Any) -> None:
+        own["cells"] = [c for c in own["cells"] if c["status"] != "mirrored"]
 
     yield "mirrors no others", mirror
     yield "mirrors no others", turn
     yield "tile", drop
-    yield "mirrors no others", lambda document: document.pop("symmetric")
-    yield "classes", lambda document: document.update(symmetric=[["p", "q"], ["q", "r"]])
-    yield "classes", lambda document: document.update(symmetric=[["p", "x"]])
-    yield "classes", lambda document: document.update(symmetric=[["p"]])
+    yield "mirrors no others", lambda own: own.pop("symmetric")
+    yield "classes", lambda own: own.update(symmetric=[["p", "q"], ["q", "r"]])
+    yield "classes", lambda own: own.update(symmetric=[["p", "x"]])
+    yield "classes", lambda own: own.update(symmetric=[["p"]])
 
 
 @pytest.mark.parametrize(("reason", "change"), list(forgeries()))

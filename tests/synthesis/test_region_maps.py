@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from region_problems import Problem, contradictions, random_problem, volume, wavy
+from written_evidence import Json, alone, with_first
 
 from paramverify.algebra.bernstein import Enclosure, at, enclosure, reduced, rises, rounded, split_enclosure
 from paramverify.algebra.domains import Domain, Interval, box_domain
@@ -20,10 +21,11 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import EvidenceError, InputError
-from paramverify.kernel.region_evidence import check_document, check_text
+from paramverify.kernel.documents import check_document, check_text
+from paramverify.kernel.ledger import Demanded
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.map_documents import statement
 from paramverify.synthesis.map_files import cell_file, load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.regions import region_map
@@ -42,11 +44,15 @@ def run(stated: Problem, coverage: Fraction = Fraction(1, 100), **options: Any) 
     return region_map(stated.claims, stated.domain, stated.free, coverage, **options)
 
 
+def map_document(found: RegionMap, domain: Domain) -> Json:
+    """A map as evidence, written to text and read again."""
+    return alone("map", json.loads(json.dumps(statement(found, domain))))
+
+
 def accepted(found: RegionMap, domain: Domain) -> bool:
-    """Whether the independent checker accepts the map, written to text and read again."""
+    """Whether the independent checker accepts the map."""
     claims = [to_document(without_enclosure(claim)) for claim in found.claims]
-    report = check_text(json.dumps(map_document(found, domain)), claims)
-    return report.accepted
+    return check_document(map_document(found, domain), Demanded(stated=claims)).accepted
 
 
 KINDS = [(1, 0, False, 0), (2, 0, True, 1), (3, 0, False, 1), (2, 1, True, 0), (2, 1, False, 2)]
@@ -135,7 +141,7 @@ def test_claims_that_touch_zero_for_some_quantified_value() -> None:
     found = run(stated)
     assert found.share(Status.SAFE) >= Fraction(99, 100)
     document = map_document(found, stated.domain)
-    assert any("proofs" in cell for cell in document["cells"])
+    assert any("proofs" in cell for cell in document["statements"][0]["cells"])
     assert check_document(document).accepted
 
 
@@ -278,7 +284,7 @@ def test_cells_without_width_are_no_tiles(where: Fraction) -> None:
 # --- evidence ---------------------------------------------------------------------------------------
 
 
-def quantified_map() -> tuple[Problem, dict[str, Any]]:
+def quantified_map() -> tuple[Problem, Json]:
     stated = problem("r^2 - 2*p*r + q", "pqr")
     return stated, map_document(run(stated, Fraction(1, 5)), stated.domain)
 
@@ -287,21 +293,22 @@ def quantified_map() -> tuple[Problem, dict[str, Any]]:
 def test_false_maps_are_rejected() -> None:
     """Whatever single thing is changed in the cells of a map, the checker does not accept it."""
     stated, document = quantified_map()
-    text = json.dumps(document)
-    assert check_text(text, [to_document(c) for c in stated.claims]).accepted
+    text, claims = json.dumps(document), [to_document(c) for c in stated.claims]
+    assert check_document(document, Demanded(stated=claims)).accepted
     status = {"safe": "violating", "violating": "safe", "undecided": "safe", "outside": "safe"}
-    for k, entry in enumerate(document["cells"]):
+    for k, entry in enumerate(document["statements"][0]["cells"]):
         for change in ("status", "box", "missing", "twice", "cuts", "at"):
             wrong = json.loads(text)
-            cell = wrong["cells"][k]
+            cells = wrong["statements"][0]["cells"]
+            cell = cells[k]
             if change == "status":
                 cell.update(status=status[entry["status"]], claim=0, at={"r": "1/2"})
             elif change == "box":
                 cell["box"][0][1] = cell["box"][0][0] + "1"
             elif change == "missing":
-                del wrong["cells"][k]
+                del cells[k]
             elif change == "twice":
-                wrong["cells"].append(cell)
+                cells.append(cell)
             elif change == "cuts" and "cuts" in cell:
                 cell["cuts"] = {"0": ["+", "+"]}
             elif change == "at" and "at" in cell:
@@ -315,8 +322,9 @@ def test_false_maps_are_rejected() -> None:
 def test_false_statements_are_rejected() -> None:
     """Products that are not the claims, tricks with constants, another domain, and malformed documents."""
     stated, document = quantified_map()
-    claims = [to_document(c) for c in stated.claims]
-    wrongs: list[Callable[[dict[str, Any]], object]] = [
+    demanded = Demanded(stated=[to_document(c) for c in stated.claims])
+    assert check_document(document, demanded).accepted
+    wrongs: list[Callable[[Json], object]] = [
         lambda d: d.update(claims=["p"]),
         lambda d: d["products"][0].update(constant="2"),
         lambda d: d["products"][0].update(constant="0"),
@@ -326,21 +334,24 @@ def test_false_statements_are_rejected() -> None:
             d["products"][0].update(constant="-1"),
             d["products"][0]["factors"].append([1, 3]),
         ),
-        lambda d: d["domain"]["box"].update(r="(0, 2)"),
+        lambda d: d.update(domain=1),
         lambda d: d.update(free=["p"]),
         lambda d: d.update(free=["p", "x"]),
-        lambda d: d.update(version=2),
         lambda d: d.update(cells=[]),
         lambda d: d.update(cells=None),
         lambda d: d["cells"][0].update(status="fine"),
     ]
     for change in wrongs:
         wrong = json.loads(json.dumps(document))
-        change(wrong)
-        assert not check_document(wrong, claims).accepted
-    assert not check_text("{", claims).accepted
-    zero = {**document, "claims": ["0"], "factors": [], "products": [{"constant": "0", "factors": []}]}
-    assert not check_document(zero).accepted
+        change(wrong["statements"][0])
+        assert not check_document(wrong, demanded).accepted
+    (domain,) = document["domains"]
+    wider = {**domain, "box": {**domain["box"], "r": "(0, 2)"}}
+    for differently in ({"domains": [wider]}, {"version": 1}, {"status": "holds"}):
+        assert not check_document({**document, **differently}, demanded).accepted
+    assert not check_text("{").accepted
+    zero = {"claims": ["0"], "factors": [], "products": [{"constant": "0", "factors": []}]}
+    assert not check_document(with_first(document, **zero)).accepted
 
 
 def test_maps_with_the_constant() -> None:
@@ -349,7 +360,7 @@ def test_maps_with_the_constant() -> None:
     found = run(stated)
     document = map_document(found, stated.domain)
     assert check_document(document).accepted
-    document["domain"]["box"]["E"] = "[1, 11/10]"
+    document["domains"][0]["box"]["E"] = "[1, 11/10]"
     assert not check_document(document).accepted
 
 

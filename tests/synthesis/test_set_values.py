@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from set_oracle import Drawn, Point, drawn, points, value
+from written_evidence import Json, evidence, with_first
 
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction, value_at
@@ -20,11 +21,12 @@ from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactSetWitness
-from paramverify.kernel.region_evidence import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.pictures.ratio_curves import curve_of
-from paramverify.synthesis.map_documents import to_document
+from paramverify.synthesis.map_documents import statement
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.projection import exact_parts, project
 from paramverify.synthesis.questions import region_claims, witness_in_map
@@ -195,10 +197,11 @@ def a_map(model: Model, free: tuple[str, ...]) -> RegionMap:
     return region_map(region_claims(model), model.domain, used, Fraction(1, 8))
 
 
-def document(made: RegionMap, model: Model) -> dict[str, Any]:
-    """A map as evidence."""
-    sums = [cover.document() for cover in set_claims(model).covers]
-    return {**to_document(made, model.domain), "obligations": [], "sums": sums}
+def document(made: RegionMap, model: Model) -> Json:
+    """A map as evidence, and the sums that its claims come from beside it."""
+    own = statement(made, model.domain)
+    sums = [{"kind": "parts", "domain": 0, **cover.document()} for cover in set_claims(model).covers]
+    return evidence("map", [own["domain"]], {**own, "domain": 0}, *sums)
 
 
 @pytest.mark.slow
@@ -208,38 +211,45 @@ def test_forged_maps_are_rejected() -> None:
     model = case(seed, 2)[3]
     good = document(a_map(model, ("p", "q")), model)
     assert check_document(good).accepted
-    leaves = [k for k, token in enumerate(good["sums"][0]["tree"]) if token[0] == "set"]
-    signs = [k for k, token in enumerate(good["sums"][0]["tree"]) if token[0] in "+-"]
+    (domain,), (cells, first, *others) = good["domains"], good["statements"]
+    leaves = [k for k, token in enumerate(first["tree"]) if token[0] == "claim"]
+    signs = [k for k, token in enumerate(first["tree"]) if token[0] in "+-"]
 
-    def changed(k: int, token: Any) -> dict[str, Any]:
-        tree = list(good["sums"][0]["tree"])
+    def having(*sums: Json) -> Json:
+        return {**good, "statements": [cells, *sums]}
+
+    def changed(k: int, token: Any) -> Json:
+        tree = list(first["tree"])
         tree[k : k + 1] = token
-        return {**good, "sums": [{**good["sums"][0], "tree": tree}, *good["sums"][1:]]}
+        return having({**first, "tree": tree}, *others)
 
-    other = (good["sums"][0]["tree"][leaves[0]][1] + 1) % len(good["claims"])
-    sign = good["sums"][0]["tree"][signs[0]]
+    other = (first["tree"][leaves[0]][1] + 1) % len(cells["claims"])
+    sign = first["tree"][signs[0]]
+    elsewhere = having({**first, "domain": 1}, *others)
     forged = [
-        {**good, "sums": good["sums"][1:]},
-        {**good, "sums": [*good["sums"], good["sums"][0]]},
-        changed(leaves[0], [["set", other]]),
-        changed(leaves[0], [["set", len(good["claims"])]]),
+        having(*others),
+        having(first, *others, first),
+        changed(leaves[0], [["claim", other]]),
+        changed(leaves[0], [["claim", len(cells["claims"])]]),
         changed(leaves[0], []),
         changed(leaves[0], [["free"]]),
+        changed(leaves[0], [{"kind": "constant"}]),
         changed(signs[0], [["-" if sign[0] == "+" else "+", *sign[1:]]]),
         changed(signs[0], []),
         changed(signs[0], [["<", sign[1], "1", {"kind": "constant"}, {"kind": "constant"}]]),  # no estimate
-        {**good, "sums": [{**good["sums"][0], "room": "1"}, *good["sums"][1:]]},
+        having({**first, "room": "1"}, *others),
+        {**elsewhere, "domains": [domain, {**domain, "box": {**domain["box"], "p": "[0, 1/2]"}}]},
     ]
     for k, document_of in enumerate(forged):
         assert not check_document(document_of).accepted, k
-    expected = [{**s, "origins": [o]} for s in good["sums"] for o in s["origins"]]
-    assert check_document(good, claims_with(good), [], expected).accepted
-    assert not check_document(good, claims_with(good), []).accepted
-    assert not check_document({**good, "sums": []}, claims_with(good), [], expected).accepted
-    without = {name: part for name, part in good.items() if name != "sums"}
-    assert not check_document(without, claims_with(good), [], expected).accepted
+    expected = [{**s, "domain": domain, "origins": [o]} for s in (first, *others) for o in s["origins"]]
+    stated = [{**domain, "polynomial": text} for text in cells["claims"]]
+    demanded = Demanded(stated=stated, directions=expected)
+    assert check_document(good, demanded).accepted
+    assert not check_document(good, Demanded(stated=stated)).accepted
+    assert not check_document(having(), demanded).accepted
     other_sum = [{**expected[0], "terms": expected[0]["terms"][1:]}, *expected[1:]]
-    assert not check_document(good, claims_with(good), [], other_sum).accepted
+    assert not check_document(good, Demanded(stated=stated, directions=other_sum)).accepted
 
 
 def test_maps_with_another_meaning_are_rejected() -> None:
@@ -247,7 +257,8 @@ def test_maps_with_another_meaning_are_rejected() -> None:
     model = case(800, 2)[3]
     good = document(a_map(model, ("p", "q")), model)
     assert check_document(good).accepted
-    cells, tree = good["cells"], good["sums"][0]["tree"]
+    own, first, *others = good["statements"]
+    cells, tree = own["cells"], first["tree"]
     at = next(cell["at"] for cell in cells if cell["status"] == "violating")
     said: dict[str, Any] = {
         "safe": {"cuts": {}, "proofs": {}},
@@ -257,26 +268,21 @@ def test_maps_with_another_meaning_are_rejected() -> None:
     forged = []
     known = [(k, cell) for k, cell in enumerate(cells) if cell["status"] != "undecided"]
     for k, cell in known[:: max(1, len(known) // 6)]:
-        others = [
+        wrong = [
             {"box": cell["box"], "status": word, **said[word]} for word in said if word != cell["status"]
         ]
         (low, high), *rest = cell["box"]
         moved = [str(Fraction(low) + Fraction(1, 64)), high], [low, str(Fraction(high) + Fraction(1, 10**9))]
-        others += [{**cell, "box": [ends, *rest]} for ends in moved]
-        forged += [{**good, "cells": [*cells[:k], other, *cells[k + 1 :]]} for other in others]
-        forged.append({**good, "cells": [*cells[:k], *cells[k + 1 :]]})
+        wrong += [{**cell, "box": [ends, *rest]} for ends in moved]
+        forged += [with_first(good, cells=[*cells[:k], other, *cells[k + 1 :]]) for other in wrong]
+        forged.append(with_first(good, cells=[*cells[:k], *cells[k + 1 :]]))
     for k, token in enumerate(tree):
         if token[0] == "sign":
             other_sign = [*tree[:k], ["sign", "p - 1/2"], *tree[k + 1 :]]
-            forged.append({**good, "sums": [{**good["sums"][0], "tree": other_sign}, *good["sums"][1:]]})
+            forged.append({**good, "statements": [own, {**first, "tree": other_sign}, *others]})
     assert len(forged) > 12
     for k, document_of in enumerate(forged):
         assert not check_document(document_of).accepted, k
-
-
-def claims_with(good: dict[str, Any]) -> list[dict[str, Any]]:
-    """The claims of a map as documents."""
-    return [{**good["domain"], "polynomial": text} for text in good["claims"]]
 
 
 @pytest.mark.parametrize("seed", range(840, 845))

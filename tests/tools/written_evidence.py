@@ -16,6 +16,11 @@ def evidence(
     return {**envelope, "domains": [*domains], "statements": [*statements], **more}
 
 
+def alone(status: str, statement: Mapping[str, Any]) -> Json:
+    """Returns a document with one statement, which has its domain written out."""
+    return evidence(status, [statement["domain"]], {**statement, "domain": 0})
+
+
 def with_first(document: Json, **changes: Any) -> Json:
     """Returns a document whose first statement has other keys."""
     first, *others = document["statements"]
