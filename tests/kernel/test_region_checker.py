@@ -575,6 +575,54 @@ def test_the_constant_has_an_interval() -> None:
     assert refused(free, "not parameters")
 
 
+# --- sums over sets of outputs ----------------------------------------------------------------------------
+
+BELOW = [["-", 0, BERNSTEIN], ["claim", 0]]  # the only term is nowhere positive
+
+
+def beside(given: Json, tree: list[Any], number: int = 0, terms: tuple[str, ...] = ("p - 2",)) -> Json:
+    """Returns a map and a sum beside it, on one of its domains."""
+    stated = {"domain": number, "room": "1", "terms": [*terms], "origins": [["a", "b", 1]]}
+    return {**given, "statements": [*given["statements"], {"kind": "parts", **stated, "tree": tree}]}
+
+
+def test_claims_of_a_map_come_from_sums() -> None:
+    """Each leaf is the claim that it names, each claim is at a leaf, and the case has sums or has none."""
+    one, (domain,) = single(("1", "1", []), safe()), single(POSITIVE, safe())["domains"]
+    given = beside(one, BELOW)
+    assert accepted(given)
+    assert "1 sum over all sets of outputs" in check_document(given).lines[-1]
+    directions = [{"domain": domain, "room": "1", "terms": ["p - 2"], "origins": [["a", "b", 1]]}]
+    stated = [{**domain, "polynomial": "1"}]
+    assert check_document(given, Demanded(stated=stated, directions=directions)).accepted
+    for wanted in (Demanded(stated=stated), Demanded(stated=stated, directions=[])):
+        assert not check_document(given, wanted).accepted
+    assert not check_document(one, Demanded(stated=stated, directions=directions)).accepted
+    assert refused(beside(one, [BELOW[0], ["claim", 1]]), "a leaf of the tree names another claim")
+    assert refused(beside(one, [BELOW[0], BERNSTEIN]), "a leaf of the tree names another claim")
+    assert refused(beside(one, BELOW[1:]), "the sign of a term is not shown at a leaf")
+    assert refused(beside(one, BELOW[1:], terms=("p + 1",)), "the sign of a term is not shown at a leaf")
+    assert refused(beside(one, [["+", 0, BERNSTEIN], ["claim", 0]], terms=("p",)), "names another claim")
+    two = document([("1", "1", []), POSITIVE], [safe()])
+    assert refused(beside(two, BELOW), "a claim of the map is about no set of outputs")
+
+
+def test_sums_are_on_the_domain_of_the_map() -> None:
+    """They are about the same points; only the interval of the constant E is left out there."""
+    given = with_constant("[27/10, 28/10]", ("1", "1", []), safe())
+    (domain,) = given["domains"]
+    own = {**domain, "box": {"p": CLOSED, "q": CLOSED}}
+    for other, right in (
+        (own, True),
+        ({**own, "box": {"p": CLOSED, "q": "[0, 1/2]"}}, False),
+        ({**own, "constraints": [["q", ">"]]}, False),
+        ({**own, "constant": "1/2"}, False),
+    ):
+        found = beside({**given, "domains": [domain, other]}, BELOW, 1)
+        assert accepted(found) if right else refused(found, "statements[1].domain: a sum on another domain")
+    assert refused(beside(given, BELOW), "statements[1].domain: a sum on another domain")
+
+
 # --- parts that are none --------------------------------------------------------------------------------
 
 GOOD = single(POSITIVE, safe())
