@@ -1,6 +1,5 @@
 """Proofs for sequences of every length, proofs that no budget is enough, and their certificates."""
 
-import copy
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -20,9 +19,11 @@ from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.point_violations import find_violation
 from paramverify.encodings.unbounded_ratios import certificate as no_budget_certificate
 from paramverify.encodings.unbounded_ratios import no_budget
+from paramverify.evidence import envelope
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.branching import decide_exactly
-from paramverify.kernel.cone_evidence import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 
@@ -43,8 +44,25 @@ def prove(model: Model) -> tuple[EveryLength, dict[str, Any]] | None:
     for proof in for_every_length(model):
         proofs = proofs_of(proof.claims)
         if proofs is not None:
-            return proof, json.loads(json.dumps(every_length.certificate(proof, proofs)))
+            return proof, written("holds", every_length.certificate(proof, proofs))
     return None
+
+
+def written(status: str, certificate: dict[str, Any]) -> dict[str, Any]:
+    """A certificate as evidence, as it comes back from a file; its statement is the last one."""
+    document: dict[str, Any] = json.loads(json.dumps(envelope.document(status, certificate)))
+    return document
+
+
+def changed(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Evidence whose certificate has other parts."""
+    *comparisons, own = document["statements"]
+    return {**document, "statements": [*comparisons, {**own, **changes}]}
+
+
+def about(model: Model) -> Demanded:
+    """What a case with this model demands."""
+    return Demanded(engine=cone.engine_document(model))
 
 
 def two_states(low: str, high: str, ratio: str) -> Model:
@@ -86,7 +104,7 @@ def test_correlated_time_series_are_private_for_every_length(model: Model) -> No
     """
     found = prove(model)
     assert found is not None
-    report = check_document(found[1], cone.model_document(lump(model).model))
+    report = check_document(found[1], about(lump(model).model))
     assert report.accepted, report.lines
     assert report.trusted == 0
     longest = replace(model, lengths=(7,))
@@ -139,9 +157,8 @@ def test_a_survey_with_memory_closes() -> None:
     assert found is not None
     proof, document = found
     assert proof.exact
-    model = cone.model_document(lump(memory_survey("3")).model)
-    assert check_document(document, model).accepted
-    assert not check_document(document, cone.model_document(memory_survey("2"))).accepted
+    assert check_document(document, about(lump(memory_survey("3")).model)).accepted
+    assert not check_document(document, about(memory_survey("2"))).accepted
     assert prove(memory_survey("2")) is None
     assert find_violation(memory_survey("2")) is not None
 
@@ -180,15 +197,12 @@ def test_certificates_of_levels_are_accepted(seed: int) -> None:
         proofs = proofs_of(claims)
     if proofs is None:
         return
-    document = json.loads(json.dumps(cone.certificate(model, claims, proofs)))
-    assert check_document(document, cone.model_document(model)).accepted
-    if len(document["claims"]) > 1:
-        less = copy.deepcopy(document)
-        less["claims"].pop()
-        assert not check_document(less).accepted
-    short = copy.deepcopy(document)
-    short["lengths"] = [5]
-    assert not check_document(short).accepted
+    document = written("holds", cone.certificate(model, claims, proofs))
+    assert check_document(document, about(model)).accepted
+    *comparisons, own = document["statements"]
+    if len(comparisons) > 1:
+        assert not check_document({**document, "statements": [*comparisons[:-1], own]}).accepted
+    assert not check_document(changed(document, lengths=[5])).accepted
 
 
 def test_above_threshold_has_certificates_of_both_directions(root: Path) -> None:
@@ -197,11 +211,10 @@ def test_above_threshold_has_certificates_of_both_directions(root: Path) -> None
     claims = cone_claims(model)
     proofs = proofs_of(claims)
     assert proofs is not None
-    document = json.loads(json.dumps(cone.certificate(model, claims, proofs)))
+    document = written("holds", cone.certificate(model, claims, proofs))
     assert check_document(document).accepted
-    assert len(document["runs"]) == 2
-    document["runs"].pop()
-    assert not check_document(document).accepted
+    first, _ = document["statements"][-1]["runs"]
+    assert not check_document(changed(document, runs=[first])).accepted
 
 
 @pytest.mark.slow
@@ -211,14 +224,14 @@ def test_above_threshold_has_no_budget_at_all(root: Path) -> None:
     loop = no_budget(model)
     assert loop is not None
     assert loop.growth == 2
-    document = json.loads(json.dumps(no_budget_certificate(model, loop)))
+    document = written("violated", no_budget_certificate(model, loop))
     assert check_document(document).accepted
     times = loop.beyond(Fraction(10**9))
     witness = evaluate(model, loop.origin(model, times), {})
     assert witness.ratio is not None
     assert (witness.ratio.rational or 0) >= loop.factor * loop.growth**times > 10**9
     for key, value in (("rates", ["2", "1/2"]), ("factor", "1000"), ("state", 0), ("loop", [])):
-        assert not check_document({**document, key: value}).accepted
+        assert not check_document(changed(document, **{key: value})).accepted
 
 
 def test_repeated_answers_without_memory_have_no_budget(root: Path) -> None:
@@ -244,7 +257,7 @@ def test_a_loop_through_several_states_is_found() -> None:
     model = classical_model(transitions, emissions, *starts, Fraction(100), (1,))
     loop = no_budget(model)
     assert loop is not None
-    assert check_document(no_budget_certificate(model, loop)).accepted
+    assert check_document(written("violated", no_budget_certificate(model, loop))).accepted
     assert evaluate(model, loop.origin(model, loop.beyond(Fraction(100))), {}).exceeds
 
 
@@ -261,12 +274,12 @@ def test_tampered_certificates_are_rejected() -> None:
         {"states": [0]},
         {"depth": 0},
         {"depth": 2},
-        {"claims": document["claims"][1:]},
-        {"kind": "closed"},
-        {"version": True},
+        {"rule": "closed"},
     ]
     for change in changes:
-        assert not check_document({**document, **change}).accepted, change
-    forged = copy.deepcopy(document)
-    forged["model"]["domain"]["box"]["p"] = "[1/10, 1/2]"
-    assert not check_document(forged).accepted
+        assert not check_document(changed(document, **change)).accepted, change
+    assert document["statements"][0]["kind"] == "comparison"
+    (domain,) = document["domains"]
+    wider = {**domain, "box": {"p": "[1/10, 1/2]"}}
+    for forged in ({"statements": document["statements"][1:]}, {"version": True}, {"domains": [wider]}):
+        assert not check_document({**document, **forged}).accepted, forged
