@@ -21,7 +21,7 @@ from paramverify.interactive.refutation import at_point
 from paramverify.interactive.system_cases import ends_of, load
 from paramverify.interactive.system_certificates import evidence_document
 from paramverify.interactive.system_verification import verify
-from paramverify.kernel.unwinding_evidence import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.models.context import Checks
 from paramverify.models.systems import slot_systems
 from paramverify.models.systems.slot_systems import explore

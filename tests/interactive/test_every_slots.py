@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from engine_documents import Json, engine_document
 from slot_families import case_text
 
 from paramverify.interactive.closures import Closures
@@ -15,8 +16,8 @@ from paramverify.interactive.pinq_induction import DataPointProgram, Every, Form
 from paramverify.interactive.system_cases import load
 from paramverify.interactive.system_verification import tight_budget
 from paramverify.interactive.unwinding_families import pair_graph
-from paramverify.kernel.documents import check_text
-from paramverify.kernel.slot_evidence import check_document
+from paramverify.kernel.documents import check_document, check_text
+from paramverify.kernel.ledger import Demanded
 from paramverify.models.systems.transition_systems import StateKind
 
 ROOT = Path(__file__).parents[2]
@@ -24,16 +25,11 @@ FOLDER = ROOT / "cases" / "interactive"
 PAPER = DataPointProgram(shared=False, drops=True, deletes=True)
 
 
-def document(found: Every, **changes: object) -> dict[str, object]:
+def document(found: Every, **changes: object) -> Json:
     """Returns the evidence of what was found."""
-    return {
-        "format": "paramverify-slots",
-        "version": 1,
-        "program": found.program.document(),
-        "forms": [list(form) for form in found.forms],
-        "steps": found.steps,
-        **changes,
-    }
+    parts: Json = {"program": found.program.document(), "forms": found.forms, "steps": found.steps, **changes}
+    told: Json = json.loads(json.dumps(engine_document("slots", **parts)))
+    return told
 
 
 def test_the_induction_of_the_paper() -> None:
@@ -58,7 +54,7 @@ def test_the_checker_agrees(shared: bool, drops: bool, deletes: bool) -> None:
         document(found, forms=[[1], [1, -1]], steps=2),
         document(found, forms=[[1]], steps=1),
     ]
-    accepted = [check_document(json.loads(json.dumps(one))).accepted for one in told]
+    accepted = [check_document(one).accepted for one in told]
     assert any(accepted) == (not found.reason)
     if not found.reason:
         assert accepted[0]
@@ -77,13 +73,14 @@ def test_evidence_that_shows_nothing() -> None:
         ({"forms": [[1], [1, -1], [2]]}, "something else than signs"),
         ({"program": {"shared": True, "drops": True, "deletes": True}}, "share their places"),
         ({"program": {"shared": False, "drops": True, "deletes": False}}, "never equal again"),
-        ({"version": 2}, "version"),
     ):
         report = check_document(document(found, **changes))
         assert not report.accepted
         assert reason in report.lines[0]
     assert check_document(document(found, forms=[[1], [1, -1], [-1]])).accepted  # one point less is add, too
-    assert not check_document(document(found), {"shared": False, "drops": False, "deletes": True}).accepted
+    other = {"shared": False, "drops": False, "deletes": True}
+    report = check_document(document(found), Demanded(engine={"program": other}))
+    assert report.lines == ("rejected: the evidence is about another program",)
 
 
 def form_of(left: Counter[str], right: Counter[str]) -> Form:

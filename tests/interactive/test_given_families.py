@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from engine_documents import own, with_own
 from interactive_tools import Enumeration
 from slot_families import case_text, conditions
 
@@ -15,7 +16,7 @@ from paramverify.errors import ExpressionError, InputError
 from paramverify.interactive.system_cases import GivenFamily, InteractiveCase, load, read_condition
 from paramverify.interactive.system_certificates import check_with_case, evidence_document
 from paramverify.interactive.system_verification import verify
-from paramverify.kernel.unwinding_evidence import check_document
+from paramverify.kernel.documents import check_document
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
@@ -41,11 +42,12 @@ def test_the_add_and_swap_family(slots: int, points: int, tmp_path: Path) -> Non
     assert isinstance(report.family, GivenFamily)
     assert (report.family.ratio, report.family.steps) == (4, slots)
     document = json.loads(json.dumps(evidence_document(case, report)))
-    assert document["proof"]["kind"] == "family"
+    proof = own(document)["proof"]
+    assert proof["kind"] == "family"
     assert check_with_case(document, case).accepted
     if slots:  # without a step fewer pairs would be covered
-        levels = [[x, y, max(level - 1, 0)] for x, y, level in document["proof"]["levels"]]
-        assert not check_document({**document, "proof": {**document["proof"], "levels": levels}}).accepted
+        levels = [[x, y, max(level - 1, 0)] for x, y, level in proof["levels"]]
+        assert not check_document(with_own(document, proof={**proof, "levels": levels})).accepted
 
 
 def test_the_conditions_are_the_pairs_that_they_say(tmp_path: Path) -> None:

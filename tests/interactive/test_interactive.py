@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from engine_documents import NO_PARAMETERS, Json, engine_document, own, with_own
 from flint import fmpq
 from interactive_tools import case_of, no_parameters, two_answers
 
@@ -29,7 +30,7 @@ from paramverify.interactive.unwinding_families import (
     matching,
     pair_graph,
 )
-from paramverify.kernel.unwinding_evidence import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import slot_systems
@@ -300,15 +301,13 @@ def test_probabilities_that_vanish_at_ends(domain: str, other: str, status: str,
         assert left > 2 * right
 
 
-def forged(twice: bool) -> dict[str, object]:
+def forged(twice: bool) -> Json:
     """Returns evidence for 3/2 of a system with 2: 1/4 and 3/4 against 1/2 and 1/2."""
     again = [[4, "1/2"]] if twice else []
-    return {
-        "format": "paramverify-unwinding",
-        "version": 1,
-        "status": "holds",
-        "domain": {"variables": [], "box": {}, "constraints": []},
-        "system": {
+    return engine_document(
+        "unwinding",
+        domain=NO_PARAMETERS,
+        system={
             **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
             **{"initial": 0, "partial": False, "states": list("wvabxyc")},
             "rows": [
@@ -321,34 +320,33 @@ def forged(twice: bool) -> dict[str, object]:
                 [[4, [[4, "1/2"], [5, "1/2"]]]],
             ],
         },
-        "ratio": "3/2",
-        "closures": [
+        ratio="3/2",
+        closures=[
             {"ends": [[6, [*again, [4, "1/2"], [5, "1/2"]]]], "times": []},
             {"ends": [[2, [[4, "1/2" if twice else "1/4"], [5, "3/4"]]]], "times": []},
             {"ends": [[3, [[4, "1/2"], [5, "1/2"]]]], "times": []},
         ],
-        "claims": [],
-        "proof": {"kind": "family", "delta": "3/2", "steps": 1, "levels": [[0, 1, 1]]},
-    }
+        proof={"kind": "family", "delta": "3/2", "steps": 1, "levels": [[0, 1, 1]]},
+    )
 
 
 def test_forged_evidence_is_rejected() -> None:
     """An end that a closure lists twice, and a step or bound below one, prove nothing."""
     right = forged(False)
-    assert check_document({**right, "ratio": "2", "proof": {**right["proof"], "delta": "2"}}).accepted  # type: ignore[dict-item]
+    enough = with_own(right, ratio="2", proof={**own(right)["proof"], "delta": "2"})
+    assert check_document(enough).accepted
     assert "no bijection" in check_document(right).lines[0]
     assert "does not satisfy its equations" in check_document(forged(True)).lines[0]
     rows = [[[0, [[0, "1"]]], [1, [[1, "1"]]]], [[2, [[0, "1"]]]]]
-    system = {**right["system"], "rows": rows}  # type: ignore[dict-item]
+    system = {**own(right)["system"], "rows": rows}
     for proof in (
         {"kind": "family", "delta": "1/2", "steps": 1, "levels": []},
         {"kind": "costs", "classes": [[0], [1]], "costs": []},
     ):
-        silent = {**right, "system": system, "closures": [], "proof": proof}
-        assert "at least one" in check_document({**silent, "ratio": "1/2"}).lines[0]
+        silent = with_own(right, system=system, closures=[], proof=proof)
+        assert "at least one" in check_document(with_own(silent, ratio="1/2")).lines[0]
         least = {**proof, "delta": "1"} if "delta" in proof else proof
-        whole = {**silent, "ratio": "1", "proof": least}
-        assert check_document(whole).accepted
+        assert check_document(with_own(silent, ratio="1", proof=least)).accepted
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from engine_documents import own, with_own
 from flint import fmpq
 from interactive_tools import Enumeration, case_of, random_system
 from slot_families import case_text
@@ -22,7 +22,7 @@ from paramverify.errors import TimeLimitError
 from paramverify.interactive.system_cases import InteractiveCase, load
 from paramverify.interactive.system_certificates import budget_document, check_with_case
 from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
-from paramverify.kernel.unwinding_evidence import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.models.systems.transition_systems import System
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.interactive_reports import brief, row
@@ -136,8 +136,7 @@ def test_random_systems(for_ever: bool) -> None:
         if word not in ("exact", "interval"):
             continue
         assert report.status == "budget"
-        one = {**document, "ratio": "1"}
-        assert check_document(one).accepted == (found.upper == 1)
+        assert check_document(with_own(document, ratio="1")).accepted == (found.upper == 1)
     assert words >= {"exact", "impossible"} | (set() if for_ever else {"growth"})
 
 
@@ -158,16 +157,15 @@ def test_budgets_of_slots(name: str, ratio: int) -> None:
     report = check_with_case(document, case)
     assert (report.accepted, report.status) == (True, "budget")
     assert "the budget is tight" in report.lines[1]
-    loose = {**document, "ratio": str(2 * ratio)}
+    loose = with_own(document, ratio=str(2 * ratio))
     assert check_with_case(loose, case).lines[1].endswith("a lower bound")
-    never = {"trace": document["tight"]["trace"][1:2] * 2, "probabilities": ["0", "0"]}
-    assert (
-        "possible on the right"
-        in check_with_case({**document, "tight": {**document["tight"], **never}}, case).lines[0]
-    )
-    for change in ({"probabilities": ["1", "1/2"]}, {"place": 7}, {"trace": document["tight"]["trace"][1:]}):
-        assert not check_with_case({**document, "tight": {**document["tight"], **change}}, case).accepted
-    holds = {k: v for k, v in document.items() if k != "tight"}
+    tight = own(document)["tight"]
+    never = {"trace": tight["trace"][1:2] * 2, "probabilities": ["0", "0"]}
+    impossible = with_own(document, tight={**tight, **never})
+    assert "possible on the right" in check_with_case(impossible, case).lines[0]
+    for change in ({"probabilities": ["1", "1/2"]}, {"place": 7}, {"trace": tight["trace"][1:]}):
+        assert not check_with_case(with_own(document, tight={**tight, **change}), case).accepted
+    holds = with_own(document, tight=None)
     assert check_with_case(holds, case).accepted == (str(ratio) == str(case.ratio))
 
 
@@ -188,7 +186,7 @@ def test_budgets_with_parameters() -> None:
         found = tight_budget(case)
         assert found.exact
         document = json.loads(json.dumps(budget_document(case, found)))
-        assert document["ratio"] == ["1", power]
+        assert own(document)["ratio"] == ["1", power]
         assert (
             check_with_case(document, case).lines[1]
             == "an observation reaches the bound: the budget is tight"
@@ -206,7 +204,7 @@ def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
     document = json.loads(json.dumps(budget_document(case, found)))
     report = check_with_case(document, case)
     assert (report.accepted, report.status) == (True, "violated")
-    growth = document["growth"]
+    growth = own(document)["growth"]
     for change in (
         {"loop": []},
         {"loop": growth["loop"][1:]},
@@ -216,16 +214,13 @@ def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
         {"left": growth["right"]},
         {"place": 3},
     ):
-        assert not check_document({**copy.deepcopy(document), "growth": {**growth, **change}}).accepted, (
-            change
-        )
-    partial = copy.deepcopy(document)
-    partial["system"]["partial"] = True
+        assert not check_document(with_own(document, growth={**growth, **change})).accepted, change
+    partial = with_own(document, system={**own(document)["system"], "partial": True})
     assert check_document(partial).accepted  # every input is taken, so nothing is assumed
     query = next(
         a for a in growth["loop"] if len(case.system.actions.data) <= a < len(case.system.actions.inputs)
     )
-    for moves in partial["system"]["rows"]:
+    for moves in own(partial)["system"]["rows"]:
         if len(moves) > 1:  # a state that waits
             moves[:] = [step for step in moves if step[0] != query]
     assert not check_document(partial).accepted
@@ -273,9 +268,9 @@ def test_no_budget_of_a_partial_system(tmp_path: Path) -> None:
     document = json.loads(json.dumps(budget_document(case, found)))
     assert check_with_case(document, case).accepted
     point = case.system.actions.names.index("point -1")
-    growth = document["growth"]
+    growth = own(document)["growth"]
     longer = {**growth, "loop": [point, *growth["loop"]]}
-    assert "assumed not to give" in check_document({**document, "growth": longer}).lines[0]
+    assert "assumed not to give" in check_document(with_own(document, growth=longer)).lines[0]
     evidence = str(tmp_path / "evidence.json")
     assert called("budget", str(path), "--evidence", evidence).out.startswith("no budget at all")
     assert called("check", evidence, "--case", str(path)).code == 0
@@ -364,8 +359,7 @@ def test_no_budget_of_a_case_without_a_bound(tmp_path: Path) -> None:
     assert called("interactive", str(path), "--evidence", evidence).code == 1
     assert called("check", evidence, "--case", str(path)).code == 0
     path.write_text(fine)
-    forged = json.loads(Path(evidence).read_text())
-    forged["ratio"] = "1"
+    forged = with_own(json.loads(Path(evidence).read_text()), ratio="1")
     forged["case"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
     Path(evidence).write_text(json.dumps(forged))
     checked = called("check", evidence, "--case", str(path))

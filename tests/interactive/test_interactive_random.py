@@ -16,7 +16,8 @@ from paramverify.interactive.probability_bounds import WeightJudge
 from paramverify.interactive.refutation import admissible, probability
 from paramverify.interactive.system_certificates import evidence_document, subject
 from paramverify.interactive.system_verification import accepted, verify
-from paramverify.kernel.unwinding_evidence import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded
 from paramverify.models.context import Checks
 from paramverify.portfolio.session import Options
 
@@ -51,7 +52,8 @@ def test_verdicts_stand_enumeration() -> None:
                 assert report.costs.ratio <= report.family.ratio**report.family.steps, seed
             for kept in (report, replace(report, family=None)):
                 document = json.loads(json.dumps(evidence_document(case, kept)))
-                assert check_document(document, json.loads(json.dumps(subject(case)))).accepted, seed
+                demanded = Demanded(engine=json.loads(json.dumps(subject(case))))
+                assert check_document(document, demanded).accepted, seed
         elif report.status == "violated":
             found = report.refutation
             assert found is not None
@@ -92,7 +94,8 @@ def test_responses_for_ever_stand_enumeration() -> None:
             assert found[0] > ratio * found[1], seed
         if report.status != "unknown":
             document = json.loads(json.dumps(evidence_document(case, report)))
-            assert check_document(document, json.loads(json.dumps(subject(case)))).accepted, seed
+            demanded = Demanded(engine=json.loads(json.dumps(subject(case))))
+            assert check_document(document, demanded).accepted, seed
     assert counts["holds"] >= 2, counts
     assert counts["violated"] >= 2, counts
 

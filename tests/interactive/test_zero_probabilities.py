@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from engine_documents import own, with_own
 from interactive_tools import two_answers
 
 from paramverify.algebra.polynomials import RationalFunction
@@ -73,8 +74,9 @@ def test_a_budget_that_a_point_reaches(tmp_path: Path) -> None:
     assert told.code == 0
     assert told.out.startswith("tight budget: ratio 2 for all p in [0, 1/2], ")
     document = json.loads(evidence.read_text())
-    at = Fraction(document["tight"]["parameters"]["p"])
-    assert [Fraction(p) for p in document["tight"]["probabilities"]] == [at, at / 2]
+    tight = own(document)["tight"]
+    at = Fraction(tight["parameters"]["p"])
+    assert [Fraction(p) for p in tight["probabilities"]] == [at, at / 2]
     assert f"reached with p = {at}." in told.out
     checked = called("check", str(evidence), "--case", str(path))
     assert checked.code == 0
@@ -86,7 +88,7 @@ def test_a_budget_that_a_point_reaches(tmp_path: Path) -> None:
         ("3/4", ["3/4", "3/8"], ""),
         ("1/4", ["1/3", "1/6"], "another number"),
     ):
-        tight = {**document["tight"], "parameters": {"p": value}, "probabilities": probabilities}
-        report = check_with_case({**document, "tight": tight}, case)
+        other = {**tight, "parameters": {"p": value}, "probabilities": probabilities}
+        report = check_with_case(with_own(document, tight=other), case)
         assert not report.accepted
         assert reason in report.lines[0]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
-from paramverify.kernel.unwinding_evidence import check_document
+from engine_documents import NO_PARAMETERS, engine_document, own, with_own
+
+from paramverify.kernel.documents import check_document
 
 D, Q, ZERO, ONE = range(4)  # the data point, the query, and the responses
 
@@ -29,19 +30,12 @@ def document(e: tuple[str, str] = ("1/2", "1/2"), **changes: object) -> dict[str
         [[ZERO, [[5, e[0]], [6, e[1]]]]],  # 8
     ]
     growth = {"parameters": {}, "left": [Q, ZERO], "right": [D, Q, ZERO], "place": 0, "loop": [Q, ZERO]}
-    return {
-        "format": "paramverify-unwinding",
-        "version": 1,
-        "status": "violated",
-        "domain": {"variables": [], "box": {}, "constraints": []},
-        "system": {
-            **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
-            **{"initial": 0, "partial": False, "states": list("ivabcwuge"), "rows": rows},
-        },
-        "ratio": "2",
-        "closures": [],
-        "growth": {**growth, **changes},
+    system = {
+        **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
+        **{"initial": 0, "partial": False, "states": list("ivabcwuge"), "rows": rows},
     }
+    more = {"system": system, "ratio": "2", "closures": [], "growth": {**growth, **changes}}
+    return engine_document("unwinding", "violated", NO_PARAMETERS, **more)
 
 
 def test_what_comes_with_a_loop() -> None:
@@ -52,8 +46,8 @@ def test_what_comes_with_a_loop() -> None:
         **{"parameters": {}, "left": [Q], "right": [D, Q], "place": 0, "trace": [Q], "closed": False},
         "probabilities": ["1", "1"],
     }
-    assert "without a loop" in check_document({**right, "witness": witness}).lines[0]
-    assert not check_document({**right, "tight": None}).accepted
-    partial = copy.deepcopy(right)
-    partial["system"]["partial"] = True
+    assert "without a loop" in check_document(with_own(right, witness=witness)).lines[0]
+    partial = with_own(right, system={**own(right)["system"], "partial": True})
     assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]
+    own(right)["tight"] = None
+    assert "a lower bound comes with the status holds only" in check_document(right).lines[0]

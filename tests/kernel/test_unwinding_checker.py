@@ -6,11 +6,12 @@ from itertools import permutations, product
 from typing import Any
 
 import pytest
+from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, own, with_own
 
-from paramverify.kernel.claim_evidence import KernelReport
-from paramverify.kernel.unwinding_evidence import check_document, matched
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded, KernelReport
+from paramverify.kernel.unwinding_evidence import matched
 
-Json = dict[str, Any]
 POINT, QUERY, ZERO, ONE, HIDDEN = range(5)  # the actions: a data point, a query, two answers, a silent step
 
 # A data point changes the answer 0 from 1/4 to 1/2; there is one answer.
@@ -21,7 +22,6 @@ ROWS: list[Any] = [
     [[ONE, [[4, "1"]]]],
     [],
 ]
-NO_PARAMETERS: Json = {"variables": [], "box": {}, "constraints": []}
 FAMILY = {"kind": "family", "delta": "2", "steps": 1, "levels": [[0, 1, 1]]}
 COSTS = {"kind": "costs", "classes": [[0], [1], [2], [3], [4]], "costs": [[0, 1, "3/2"], [1, 0, "2"]]}
 WITNESS = {
@@ -34,27 +34,22 @@ WITNESS = {
 }
 
 
-def document(rows: list[Any] = ROWS, ratio: Any = "2", partial: bool = False, **more: Any) -> Json:
-    return {
-        "format": "paramverify-unwinding",
-        "version": 1,
-        "status": "holds",
-        "domain": NO_PARAMETERS,
-        "system": {
-            "data": ["d"],
-            "queries": ["q"],
-            "responses": ["0", "1"],
-            "hidden": ["h"],
-            "initial": 0,
-            "partial": partial,
-            "states": [str(k) for k in range(len(rows))],
-            "rows": copy.deepcopy(rows),
-        },
-        "ratio": ratio,
-        "closures": [],
-        "claims": [],
-        **copy.deepcopy(more),
+def document(
+    rows: list[Any] = ROWS, ratio: Any = "2", partial: bool = False, status: str = "holds", **more: Any
+) -> Json:
+    system = {
+        "data": ["d"],
+        "queries": ["q"],
+        "responses": ["0", "1"],
+        "hidden": ["h"],
+        "initial": 0,
+        "partial": partial,
+        "states": [str(k) for k in range(len(rows))],
+        "rows": rows,
     }
+    return engine_document(
+        "unwinding", status, NO_PARAMETERS, system=system, ratio=ratio, closures=[], **more
+    )
 
 
 def family(ratio: Any = "2", rows: list[Any] = ROWS, **changes: Any) -> Json:
@@ -288,18 +283,18 @@ def test_systems_that_are_none(make: Any, state: int, row: Any, reason: str) -> 
     """Distributions, actions and states out of range, and systems of another kind, are refused."""
     given = make()
     assert accepted(given)
-    given["system"]["rows"] = with_row(state, row)
+    own(given)["system"]["rows"] = with_row(state, row)
     assert refused(given, reason)
 
 
 def test_the_evidence_is_about_the_case() -> None:
     """With the case's system, domain and bound given, evidence about others is refused."""
     given = family()
-    expected = {name: given[name] for name in ("system", "ratio", "domain")}
-    assert check_document(given, expected).accepted
-    for name, value in (("ratio", "3"), ("system", {}), ("domain", {})):
-        report = check_document(given, {**expected, name: value})
-        assert report.lines == ("rejected: the evidence is about another system or another bound",)
+    expected = {"system": own(given)["system"], "ratio": "2", "domain": NO_PARAMETERS}
+    assert check_document(given, Demanded(engine=expected)).accepted
+    for name, value, what in (("ratio", "3", "bound"), ("system", {}, "system"), ("domain", {}, "domain")):
+        report = check_document(given, Demanded(engine={**expected, name: value}))
+        assert report.lines == (f"rejected: the evidence is about another {what}",)
 
 
 # --- hidden steps ---------------------------------------------------------------------------------
@@ -329,15 +324,11 @@ NEVER = [*with_row(0, [[POINT, [[1, "1"]]], [QUERY, [[5, "1"]]]]), [[HIDDEN, [[5
 def test_closures(closure: Json, reason: str | None) -> None:
     """Where hidden steps end satisfies its equations, and it is shown that they end."""
     for make in (family, costs):
-        given = make(rows=COIN)
-        given["closures"] = [closure]
-        if make is costs:
-            given["proof"]["classes"][0] = [0]
+        given = with_own(make(rows=COIN), closures=[closure])
         assert accepted(given) if reason is None else refused(given, reason)
-    twice = family(rows=COIN)
-    twice["closures"] = [COIN_CLOSURE, COIN_CLOSURE]
+    twice = with_own(family(rows=COIN), closures=[COIN_CLOSURE, COIN_CLOSURE])
     assert refused(twice, "not one of new hidden states")
-    assert refused({**twice, "closures": []}, "no closure")
+    assert refused(with_own(twice, closures=[]), "no closure")
 
 
 # --- witnesses ------------------------------------------------------------------------------------
@@ -424,50 +415,57 @@ BERNSTEIN = {"kind": "bernstein", "tree": ["+"]}
 P_ROWS = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, "p"], [3, "1 - p"]]]])
 
 
-def shown(polynomial: str, proof: Any = BERNSTEIN) -> Json:
-    return {"polynomial": polynomial, "strict": False, "proof": proof}
+def with_parameter(given: Json, interval: str, *comparisons: Json) -> Json:
+    domain = {"variables": ["p"], "box": {"p": interval}, "constraints": []}
+    return {**given, "domains": [domain], "statements": [*comparisons, own(given)]}
 
 
-def with_parameter(given: Json, interval: str, *claims: Json) -> Json:
-    given["domain"] = {"variables": ["p"], "box": {"p": interval}, "constraints": []}
-    given["claims"] = [*claims]
-    return given
-
-
-P_CLAIMS = [
-    shown(text) for text in ("p", "1 - p", "2*p - 1/4", "1/2 - p", "p - 1/4", "2 - 2*p - 3/4", "3/2 - 1 + p")
+P_COMPARISONS = [
+    comparison(text, BERNSTEIN)
+    for text in ("p", "1 - p", "2*p - 1/4", "1/2 - p", "p - 1/4", "2 - 2*p - 3/4", "3/2 - 1 + p")
 ]
 
 
 def test_comparisons_with_parameters_are_claims() -> None:
     """With p in [1/4, 1/2] for the answer 0 the bound 2 holds; each comparison has to be proved there."""
-    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_CLAIMS)
+    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_COMPARISONS)
     report = check_document(given)
     assert report.accepted, report.lines
     assert (report.proved, report.trusted) == (7, 0)
     assert report.lines[1] == "7 comparisons with parameters"
     needed = 0
-    for k in range(len(P_CLAIMS)):
-        less = {**given, "claims": P_CLAIMS[:k] + P_CLAIMS[k + 1 :]}
-        needed += not accepted(less)
+    for k in range(len(P_COMPARISONS)):
+        less = P_COMPARISONS[:k] + P_COMPARISONS[k + 1 :]
+        needed += not accepted(with_parameter(given, "[1/4, 1/2]", *less))
     assert needed >= 4
     for interval in ("[1/4, 3/4]", "[0, 1/2]", "[1/8, 1/2]"):
-        assert not accepted(with_parameter(copy.deepcopy(given), interval, *P_CLAIMS))
-    assert not accepted(with_parameter(copy.deepcopy(given), "[1/4, 1/2]"))
+        assert not accepted(with_parameter(given, interval, *P_COMPARISONS))
+    assert not accepted(with_parameter(given, "[1/4, 1/2]"))
+
+
+def test_comparisons_are_on_the_domain_of_the_system() -> None:
+    """A comparison that is shown on another domain of the document says nothing of the system."""
+    given = with_parameter(family(rows=P_ROWS), "[1/8, 1/2]", *P_COMPARISONS)
+    given["domains"].append({"variables": ["p"], "box": {"p": "[1/4, 1/2]"}, "constraints": []})
+    assert not accepted(given)
+    given["statements"][:-1] = [{**statement, "domain": 1} for statement in P_COMPARISONS]
+    assert refused(given, "statements[0].domain: a comparison on another domain")
+    own(given)["domain"] = 1
+    assert accepted(given)
 
 
 def test_denominators_are_shown_to_be_positive() -> None:
     """A quotient needs a positive denominator, shown by a contradiction on the rest of the domain."""
     rows = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, ["p", "2*p"]], [3, ["1", "2"]]]]])
     proof = {"kind": "bernstein", "tree": [["outside", 0]]}
-    strict = {"polynomial": "p", "strict": True, "negated": "-p", "proof": proof}
+    strict = comparison("p", proof, True, negated="-p")
     given = with_parameter(family(rows=rows), "[1/4, 1/2]", strict)
     assert accepted(given)
-    assert refused(with_parameter(copy.deepcopy(given), "[1/4, 1/2]", shown("p")), "denominator")
-    assert not accepted(with_parameter(copy.deepcopy(given), "[0, 1/2]", strict))
+    assert refused(with_parameter(given, "[1/4, 1/2]", comparison("p", BERNSTEIN)), "denominator")
+    assert not accepted(with_parameter(given, "[0, 1/2]", strict))
     false = {**strict, "negated": "-p - 1"}
-    assert refused(with_parameter(copy.deepcopy(given), "[0, 1/2]", false), "the negative of a polynomial")
-    assert not accepted(with_parameter(copy.deepcopy(given), "[1/4, 1/2]"))
+    assert refused(with_parameter(given, "[0, 1/2]", false), "the negative of a polynomial")
+    assert not accepted(with_parameter(given, "[1/4, 1/2]"))
 
 
 def test_bounds_of_witnesses_are_positive() -> None:
@@ -476,15 +474,18 @@ def test_bounds_of_witnesses_are_positive() -> None:
         assert refused(witness(ratio), "ratio: the bound is not positive")
 
 
+EXPONENTIAL = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1/2"}
+
+
 def test_the_constant_is_the_number_that_it_stands_for() -> None:
     """With E = exp(1/2) = 1.6487..., bounds in E are compared with the number itself."""
     for ratio, right in (("E", True), ("E + 1/3", True), ("E + 2/5", False), ("2*E", False)):
         given = witness(ratio)
-        given["domain"] = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1/2"}
+        given["domains"] = [EXPONENTIAL]
         assert accepted(given) == right
     for ratio, right in (("E", False), ("E + 1/3", False), ("E + 2/5", True), ("2*E", True)):
         given = family(ratio)
-        given["domain"] = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1/2"}
+        given["domains"] = [EXPONENTIAL]
         assert accepted(given) == right
 
 
@@ -550,5 +551,5 @@ def test_parts_that_are_none(make: Any, changes: Json, reason: str) -> None:
 def test_initial_states(initial: int) -> None:
     """The first state is one of the system."""
     given = family()
-    given["system"]["initial"] = initial
+    own(given)["system"]["initial"] = initial
     assert refused(given, f"{initial} is not a state")
