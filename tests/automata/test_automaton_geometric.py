@@ -19,9 +19,9 @@ from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
 from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import chances, heights, streams
 from paramverify.errors import InputError
-from paramverify.kernel.automaton_checks import check_document
 from paramverify.kernel.automaton_runs import Order, first_order
 from paramverify.kernel.automaton_runs import machine as kernel_machine
+from paramverify.kernel.documents import check_document
 from paramverify.reports.stream_reports import automaton_evidence_document
 
 START = "noise geometric\n(q1, 1/4, 0): t := insample; output oa; goto q2\n"

@@ -18,17 +18,19 @@ import pytest
 from automaton_documents import corners
 from automaton_oracle import order_of, random_text, ways, worst_cost
 from conftest import ROOT
+from engine_documents import own
 from test_json_formats import mistakes
 
 from paramverify.automata.automaton import Automaton, parse_automaton, read_automaton
-from paramverify.automata.automaton_evidence import frame, machine
+from paramverify.automata.automaton_evidence import document as automaton_document
 from paramverify.automata.automaton_evidence import lengths as lengths_document
+from paramverify.automata.automaton_evidence import machine
 from paramverify.automata.stream_costs import Lengths, by_length, verify_one
 from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
 from paramverify.automata.way_programs import largest
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"
@@ -50,8 +52,8 @@ def inputs_of(automaton: Automaton, steps: tuple[int, ...]) -> int:
 
 def document_of(report: AutomatonReport, found: Lengths) -> dict[str, Any]:
     """The evidence with the budgets of lengths, as it is written to a file."""
-    document = automaton_evidence_document(report, ROOT, b"")
-    document["lengths"] = lengths_document(report.graph, found, ways=report.confused is None)
+    lengths = {"lengths": lengths_document(report.graph, found, ways=report.confused is None)}
+    document = automaton_evidence_document(report, ROOT, b"", lengths)
     told: dict[str, Any] = json.loads(json.dumps(document))
     return told
 
@@ -211,13 +213,15 @@ def test_many_values(one: bool) -> None:
         assert entry.least == entry.multiple
         if entry.inputs <= 2:
             assert entry.multiple == worst_of_ways(automaton, entry.inputs, one)
-    assert any("entries" in table for table in lengths_document(report.graph, found, one=one)["tables"])
-    document = frame(automaton, "budget", "", "") | {"streams": {"differ": "one" if one else "each"}}
-    document |= (
-        {} if one else {k: v for k, v in document_of(report, found).items() if k in ("proof", "tables")}
-    )
-    document["lengths"] = lengths_document(report.graph, found, one=one)
-    document = json.loads(json.dumps(document))
+    parts = {
+        "streams": {"differ": "one" if one else "each"},
+        "lengths": lengths_document(report.graph, found, one=one),
+    }
+    assert any("entries" in table for table in parts["lengths"]["tables"])
+    if not one:
+        about = own(document_of(report, found))
+        parts |= {name: about[name] for name in ("proof", "tables") if name in about}
+    document = json.loads(json.dumps(automaton_document(automaton, "bounds", "", "", parts)))
     checked = check_document(document)
     assert checked.accepted, checked.lines
     assert (
@@ -225,7 +229,7 @@ def test_many_values(one: bool) -> None:
     )
     for change in MANY_FORGED:
         forged = copy.deepcopy(document)
-        tables = [t for t in forged["lengths"]["tables"] if t["read"] and t.get("differed", True)]
+        tables = [t for t in own(forged)["lengths"]["tables"] if t["read"] and t.get("differed", True)]
         change(next(t for t in tables if len(t.get("entries", ())) > 1))
         assert not check_document(forged).accepted
 
@@ -371,15 +375,15 @@ def test_evidence_of_lengths_alone(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not path.exists()
     assert run(["budget", str(case), "--length", "0..2", "--evidence", str(path)]) == 3
     document = json.loads(path.read_text())
-    assert document["status"] == "budget"
+    assert document["status"] == "bounds"
     assert check_document(document).lines[0] == "about streams whose entries differ by 1 at most each"
     changes: list[Callable[[dict[str, Any]], Any]] = [
-        lambda d: d["lengths"]["budgets"][2].update(multiple="49/100"),
-        lambda d: d["streams"].update(differ="one"),
-        lambda d: d["streams"].update(by="2"),
-        lambda d: d["streams"].update(values=["0", "1"]),
+        lambda d: own(d)["lengths"]["budgets"][2].update(multiple="49/100"),
+        lambda d: own(d)["streams"].update(differ="one"),
+        lambda d: own(d)["streams"].update(by="2"),
+        lambda d: own(d)["streams"].update(values=["0", "1"]),
         lambda d: d.update(status="holds"),
-        lambda d: d["automaton"]["states"][1].update(rate="1/5"),
+        lambda d: own(d)["automaton"]["states"][1].update(rate="1/5"),
         lambda d: d["case"].update(digest="0" * 64),
     ]
     for change in changes:

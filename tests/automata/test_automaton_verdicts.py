@@ -22,7 +22,7 @@ from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import case_of_all, streams
 from paramverify.errors import InputError
 from paramverify.files import standing_in
-from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify as verify_case

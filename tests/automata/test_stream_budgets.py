@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from automaton_oracle import random_automaton, ways
+from engine_documents import own
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
@@ -25,10 +26,10 @@ from paramverify.automata.way_costs import Way
 from paramverify.automata.way_programs import Gap, Streams, Widest, chances, near_pairs, reads
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
-from paramverify.kernel.automaton_checks import check_document
 from paramverify.kernel.automaton_runs import machine as read_machine
 from paramverify.kernel.automaton_ways import entries_of
 from paramverify.kernel.automaton_ways import gap as checked_gap
+from paramverify.kernel.documents import check_document
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.portfolio.session import Options
 from paramverify.reports.stream_reports import stream_evidence_document, stream_lines
@@ -116,11 +117,11 @@ def test_budgets_by_value(text: str) -> None:
     document = stream_evidence_document(verdict)
     assert document is not None
     assert check_document(document).accepted
-    assert "agree" in compare_stream(document, case, Path())
+    assert "agree" in compare_stream(own(document), case, Path())
     with pytest.raises(Rejected):
-        compare_stream(document, text_of('"real"', f"{text} + 1/1000"), Path())
+        compare_stream(own(document), text_of('"real"', f"{text} + 1/1000"), Path())
     with pytest.raises(Rejected):
-        compare_stream(document, text_of('"real"', f"{text} + eps/1000"), Path())
+        compare_stream(own(document), text_of('"real"', f"{text} + eps/1000"), Path())
 
 
 @pytest.mark.parametrize("fixed", ['c = { in = "[2, 2]" }', 'c = "[2, 2]"', "c = 2.0", 'c = { in = "2" }'])
@@ -129,8 +130,8 @@ def test_parameters_that_are_numbers(fixed: str) -> None:
     text = text_of('"real"', "c * eps").replace('c = "3/2"', fixed)
     document = stream_evidence_document(decide(read(text), OPTIONS))
     assert document is not None
-    assert document["claim"]["multiple"] == "2"
-    assert "agree" in compare_stream(document, text, Path())
+    assert own(document)["claim"]["multiple"] == "2"
+    assert "agree" in compare_stream(own(document), text, Path())
 
 
 @pytest.mark.parametrize(
@@ -223,12 +224,12 @@ def test_entries_that_differ_by_more(by: int, times: int) -> None:
     document = stream_evidence_document(verdict)
     assert document is not None
     assert check_document(document).accepted
-    assert "agree" in compare_stream(document, text, Path())
-    document["claim"]["by"] = "1"
+    assert "agree" in compare_stream(own(document), text, Path())
+    own(document)["claim"]["by"] = "1"
     assert by == 1 or not check_document(document).accepted
     if by > 1:
         with pytest.raises(Rejected):
-            compare_stream(document, text, Path())
+            compare_stream(own(document), text, Path())
 
 
 FEW = [
@@ -251,9 +252,9 @@ def test_bounds_for_few_values(values: str, neighbours: str, least: str, known: 
     assert verdict.standing is Standing.VIOLATED
     document = stream_evidence_document(verdict)
     assert document is not None
-    assert "agree" in compare_stream(document, text, Path())
-    document.pop("example", None)
-    document["claim"]["multiple"] = str(Fraction(least) - Fraction(1, 1000))
+    assert "agree" in compare_stream(own(document), text, Path())
+    own(document).pop("example", None)
+    own(document)["claim"]["multiple"] = str(Fraction(least) - Fraction(1, 1000))
     assert check_document(document).accepted
     for other in forged(document):
         assert not check_document(other).accepted
@@ -262,12 +263,13 @@ def test_bounds_for_few_values(values: str, neighbours: str, least: str, known: 
 def forged(document: dict[str, Any]) -> list[dict[str, Any]]:
     """Documents about gaps that show less than they claim."""
     found = [copy.deepcopy(document) for _ in range(6)]
-    found[0]["claim"]["multiple"] = "10"
-    found[1]["gap"]["streams"][0] = ["99" for _ in found[1]["gap"]["streams"][0]]
-    found[2]["gap"]["streams"].reverse()
-    found[3]["gap"]["levels"] = []
-    found[4]["gap"]["point"] = ["-9" for _ in found[4]["gap"]["point"]]
-    for level in found[5]["gap"]["levels"]:
+    gaps = [own(each)["gap"] for each in found]
+    own(found[0])["claim"]["multiple"] = "10"
+    gaps[1]["streams"][0] = ["99" for _ in gaps[1]["streams"][0]]
+    gaps[2]["streams"].reverse()
+    gaps[3]["levels"] = []
+    gaps[4]["point"] = ["-9" for _ in gaps[4]["point"]]
+    for level in gaps[5]["levels"]:
         level[2] = [[a, b, str(Fraction(amount) * 100)] for a, b, amount in level[2]]
     return found
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from automaton_documents import corners, cost
 from automaton_oracle import random_text, ways
+from engine_documents import own
 from stream_programs import EPSILON, HEADER, chances, random_laplace, unrolled, written_out
 
 from paramverify.answers import Standing
@@ -28,7 +29,8 @@ from paramverify.automata.way_programs import chances as exactly
 from paramverify.automata.way_programs import largest, reads
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
-from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import Demanded
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
@@ -79,6 +81,11 @@ def evidence(case: StreamCase, found: Budgets) -> dict[str, Any] | None:
     return None if told is None else dict(json.loads(json.dumps(told)))
 
 
+def demanded(case: StreamCase) -> Demanded:
+    """What the kernel compares with a case."""
+    return Demanded(engine={"automaton": machine(case.automaton)})
+
+
 def differences(data: dict[str, Any], steps: tuple[int, ...], one: bool) -> Iterator[tuple[int, ...]]:
     """Differences of two streams: each entry by 1, or one of them."""
     for signs in corners(data, steps):
@@ -124,7 +131,7 @@ def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
             assert found.standing in (Standing.VIOLATED, Standing.UNKNOWN)
         told_evidence = evidence(case, found)
         assert told_evidence is not None
-        report = check_document(told_evidence, told_evidence["automaton"])
+        report = check_document(told_evidence)
         assert report.accepted, (seed, report.lines)
         assert report.status == "budget"
         for length in found.shown if found.told_apart else ():
@@ -132,7 +139,7 @@ def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
             assert any(line.startswith(said) for line in report.lines)
             assert not found.least(length) or f"{said}, and no less is" in report.lines
             forged = copy.deepcopy(told_evidence)
-            entry = forged["lengths"]["budgets"][length.inputs]
+            entry = own(forged)["lengths"]["budgets"][length.inputs]
             entry |= {"multiple": str(length.multiple - Fraction(1, 100))}
             entry.pop("least", None)
             assert not check_document(forged).accepted, seed
@@ -196,7 +203,7 @@ def test_few_values_beside_exact_losses(values: str, differ: str) -> None:
             assert abs(tends.low / 400 - found.least(length)) < Fraction(1, 40)
         told = evidence(case, found)
         assert told is not None
-        report = check_document(told, told["automaton"])
+        report = check_document(told)
         assert report.accepted, report.lines
 
 
@@ -238,12 +245,13 @@ def test_evidence_of_another_relation(change: str) -> None:
     case = case_of(about)
     text = CASE.format(about=about, differ="each", by=1)
     told = evidence(case, budgets(case))
-    assert "the streams agree" in compare_stream(told, text, Path())
-    assert "the streams agree" in compare_stream(told, text.replace('= "eps"', '= "7*eps"'), Path())
+    assert told is not None
+    assert "the streams agree" in compare_stream(own(told), text, Path())
+    assert "the streams agree" in compare_stream(own(told), text.replace('= "eps"', '= "7*eps"'), Path())
     old = 'values="-1..1"' if "values" in change else 'differ = "each"\nby = 1'
     assert old in text
     with pytest.raises(Rejected, match="other neighbours"):
-        compare_stream(told, text.replace(old, change), Path())
+        compare_stream(own(told), text.replace(old, change), Path())
 
 
 def test_no_entry_can_differ() -> None:
@@ -279,8 +287,8 @@ def test_no_bound_for_few_values() -> None:
     case = case_of(program(LEAKS, '"-1..1"'))
     written = evidence(case, found)
     assert written is not None
-    assert {"gap", "lengths"} < written.keys()
-    assert not {"family", "least", "proof"} & written.keys()
+    assert {"gap", "lengths"} < own(written).keys()
+    assert not {"family", "least", "proof"} & own(written).keys()
     assert check_document(written).accepted
     any_numbers = budgets(case_of(program(LEAKS)))
     assert (any_numbers.standing, any_numbers.complete) == (Standing.VIOLATED, True)
@@ -356,13 +364,13 @@ def test_what_belongs_to_the_next_entry(name: str, values: str, differ: str) -> 
     assert max(map(found.least, found.shown)) > 0
     told = evidence(case, found)
     assert told is not None
-    assert check_document(told, machine(case.automaton)).accepted
+    assert check_document(told, demanded(case)).accepted
     content = CASE.format(about=program(text, values).replace('"real"', values), differ=differ, by=1)
-    assert "agree" in compare_stream(told, content, Path())
-    del told["automaton"]["late"]
-    assert not check_document(told, machine(case.automaton)).accepted
+    assert "agree" in compare_stream(own(told), content, Path())
+    del own(told)["automaton"]["late"]
+    assert not check_document(told, demanded(case)).accepted
     with pytest.raises(Rejected, match="before it reads an entry"):
-        compare_stream(told, content, Path())
+        compare_stream(own(told), content, Path())
 
 
 def test_programs_that_read_first() -> None:
@@ -372,11 +380,11 @@ def test_programs_that_read_first() -> None:
         assert not case.automaton.late
         told = evidence(case, budgets(case))
         assert told is not None
-        told["automaton"]["late"] = True
+        own(told)["automaton"]["late"] = True
         assert not check_document(told).accepted
         content = CASE.format(about=program(text), differ="each", by=1)
         with pytest.raises(Rejected, match="before it reads an entry"):
-            compare_stream(told, content, Path())
+            compare_stream(own(told), content, Path())
 
 
 @pytest.mark.slow
@@ -391,7 +399,7 @@ def test_examples_have_the_next_entry(name: str) -> None:
     assert len(verdict.example.streams.first) == len(verdict.example.streams.second) == read + 1
     told = json.loads(json.dumps(stream_evidence(verdict)))
     assert check_document(told).accepted, check_document(told).lines
-    for side in told["example"]["streams"]:
+    for side in own(told)["example"]["streams"]:
         side.pop()
     assert not check_document(told).accepted
 
@@ -435,4 +443,4 @@ for x in stream(values="real"):
     told = evidence(case, found)
     assert (told is None) is (not asked)
     if told is not None:
-        assert check_document(told, machine(case.automaton)).accepted
+        assert check_document(told, demanded(case)).accepted

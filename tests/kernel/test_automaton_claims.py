@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from automaton_documents import Data, machine_of, state, step
 from conftest import ROOT
+from engine_documents import engine_document, own, with_own
 from forging_tools import put
 
 from paramverify.automata.automaton import parse_automaton
 from paramverify.automata.stream_verdicts import verify
-from paramverify.kernel.automaton_checks import check_document
-from paramverify.kernel.documents import check_text, verdict_line
+from paramverify.kernel.documents import check_document, check_text, verdict_line
+from paramverify.kernel.ledger import Demanded
 from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"
@@ -62,8 +63,7 @@ def loop(data: Data) -> Data:
 
 def document(status: str, automaton: Data, **parts: Any) -> Data:
     """A document."""
-    frame = {"format": "paramverify-automaton", "version": 1, "status": status, "automaton": automaton}
-    return copy.deepcopy(frame | parts)
+    return engine_document("automaton", status, automaton=automaton, **parts)
 
 
 def claim(multiple: str, differ: str = "each", **more: Any) -> Data:
@@ -132,7 +132,7 @@ TRUE = {
 @pytest.mark.parametrize("name", [n for n in TRUE if n != "an example"])
 def test_what_is_shown(name: str) -> None:
     """What is shown is accepted, with its status and one claim."""
-    report = check_document(TRUE[name], TRUE[name]["automaton"])
+    report = check_document(TRUE[name], Demanded(engine={"automaton": own(TRUE[name])["automaton"]}))
     assert report.accepted, report.lines
     assert (report.status, report.proved) == (TRUE[name]["status"], 1)
 
@@ -152,18 +152,18 @@ def other_numbers(data: Any) -> Iterator[Any]:
 
 
 BUDGETS = {
-    "lengths": document("budget", RELEASED, streams={"differ": "each"}, lengths=LENGTHS),
+    "lengths": document("bounds", RELEASED, streams={"differ": "each"}, lengths=LENGTHS),
     "a proof by 2": document(
-        "budget", RELEASED, streams={"differ": "each", "by": "2"}, proof=PROOF, least=LEAST, lengths=LENGTHS
+        "bounds", RELEASED, streams={"differ": "each", "by": "2"}, proof=PROOF, least=LEAST, lengths=LENGTHS
     ),
     "gaps": document(
-        "budget",
+        "bounds",
         RELEASED,
         streams={"differ": "each", "values": BOTH, "by": "any"},
         gap=GAP,
         lengths=LENGTHS | {"budgets": [{"length": 1, "multiple": "1/2", "gap": GAP}]},
     ),
-    "nothing can differ": document("budget", RELEASED, streams={"differ": "one", "values": ["0"]}),
+    "nothing can differ": document("bounds", RELEASED, streams={"differ": "one", "values": ["0"]}),
 }
 
 
@@ -205,7 +205,7 @@ def test_which_streams_are_told(streams: Data, words: str) -> None:
     least = streams.get("values") in ([], ["0", "3"])
     proof = {} if least or streams["differ"] == "one" else {"proof": PROOF}
     for told in (
-        document("budget", RELEASED, streams=streams, **proof),
+        document("bounds", RELEASED, streams=streams, **proof),
         document(*HOLDS, claim=streams | {"multiple": "5"}, **proof),
     ):
         report = check_document(told)
@@ -215,8 +215,7 @@ def test_which_streams_are_told(streams: Data, words: str) -> None:
 
 def change(name: str, **parts: Any) -> Data:
     """A true document with other parts; None leaves one out."""
-    found = {k: v for k, v in (TRUE[name] | parts).items() if v is not None}
-    return copy.deepcopy(found)
+    return with_own(TRUE[name], **parts)
 
 
 CLAIMS = {
@@ -289,14 +288,14 @@ def test_the_other_status_and_missing_parts(name: str) -> None:
     """What holds is not violated, and the other way round; without its proof nothing is shown."""
     given = TRUE[name]
     other = {"holds": "violated", "violated": "holds"}[given["status"]]
-    assert not check_document(change(name, status=other)).accepted
+    assert not check_document(given | {"status": other}).accepted
     for part in ("proof", "family", "gap"):
-        if part in given:
+        if part in own(given):
             assert not check_document(change(name, **{part: None})).accepted
-    if given["status"] == "violated" and "least" in given:
+    if given["status"] == "violated" and "least" in own(given):
         assert not check_document(change(name, least=None)).accepted
-    assert not check_document(change(name), RELEASED if given["automaton"] == BELOW else BELOW).accepted
-    assert not check_document(change(name, version=2)).accepted
+    demanded = Demanded(engine={"automaton": RELEASED if own(given)["automaton"] == BELOW else BELOW})
+    assert check_document(given, demanded).lines == ("rejected: the evidence is about another automaton",)
 
 
 def test_a_way_beyond_the_bound() -> None:
@@ -342,9 +341,9 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
 @pytest.mark.parametrize("path", LENGTH_CHANGES)
 def test_lengths(path: tuple[Any, ...]) -> None:
     """Every number of a proof of lengths counts, where there is no other proof."""
-    alone = document("budget", RELEASED, streams={"differ": "each"}, lengths=LENGTHS)
+    alone = document("bounds", RELEASED, streams={"differ": "each"}, lengths=LENGTHS)
     assert check_document(alone).accepted
-    assert not check_document(put(alone, "lengths", *path)).accepted
+    assert not check_document(put(alone, "statements", 0, "lengths", *path)).accepted
 
 
 TWICE = machine_of(
@@ -369,33 +368,34 @@ def test_tables_of_one_entry() -> None:
     ]
     budgets = [{"length": 1, "multiple": "1/2"}, {"length": 2, "multiple": "1"}]
     lengths = {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1]], "tables": tables, "budgets": budgets}
-    true = document("budget", TWICE, streams={"differ": "one"}, lengths=lengths)
+    true = document("bounds", TWICE, streams={"differ": "one"}, lengths=lengths)
     assert check_document(true).lines[2:] == tuple(
         f"length {n}: {m} times epsilon is enough" for n, m in ((1, "1/2"), (2, "1"))
     )
     budgets[1]["multiple"] = "1/2"
     for left_out in ((4,), (1, 4), (1, 3, 4), (0, 1, 3, 4)):
         lengths["tables"] = [table for k, table in enumerate(tables) if k not in left_out]
-        assert not check_document(true | {"lengths": lengths}).accepted
+        assert not check_document(with_own(true, lengths=lengths)).accepted
 
 
 def test_budgets_without_parts() -> None:
     """Where one entry differs the automaton alone has a bound; else nothing is shown."""
-    shown = check_document(document("budget", RELEASED, streams={"differ": "one", "by": "3"}))
+    shown = check_document(document("bounds", RELEASED, streams={"differ": "one", "by": "3"}))
     assert shown.lines[1:] == ("one entry differs: 3/2 times epsilon is enough, for every length",)
-    assert not check_document(document("budget", RELEASED, streams={"differ": "each"})).accepted
-    grows = document("budget", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
+    assert not check_document(document("bounds", RELEASED, streams={"differ": "each"})).accepted
+    grows = document("bounds", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
     told = "family: each repetition costs 3/2 times epsilon more: no multiple of epsilon is enough"
     assert check_document(grows).lines[1:] == (told,)
     for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
-        assert not check_document(grows | part).accepted
+        assert not check_document(with_own(grows, **part)).accepted
 
 
 def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
     """Each way of each document, with the document."""
     for name in documents:
         told = copy.deepcopy(documents[name])
-        parts = [told, *told.get("lengths", {}).get("budgets", [])]
+        about = own(told)
+        parts = [about, *about.get("lengths", {}).get("budgets", [])]
         named = [
             (f"{name}: {key}", part[key])
             for part in parts
@@ -404,7 +404,7 @@ def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
         ]
         for key, part in [
             *named,
-            *((f"{name}: a part", part) for part in told.get("family", {}).get("parts", [])),
+            *((f"{name}: a part", part) for part in about.get("family", {}).get("parts", [])),
         ]:
             before = part["steps"]
             yield told, key, part
@@ -434,16 +434,17 @@ def test_outputs_that_do_not_tell_the_way(name: str) -> None:
             "  elseif (insample < t) then output same; goto q3\n"
         )
     )
-    told = json.loads(json.dumps(automaton_evidence_document(proof, CASES, b"")))
+    told = own(json.loads(json.dumps(automaton_evidence_document(proof, CASES, b""))))
     if given["status"] == "holds":
-        del given["proof"]
-        given |= {name: told[name] for name in ("automaton", "proof", "tables") if name in told}
-        assert check_document({k: v for k, v in given.items() if k not in ("least", "lengths")}).accepted
+        shown = {name: told[name] for name in ("automaton", "proof", "tables") if name in told}
+        given = with_own(given, **{"proof": None, **shown})
+        assert check_document(with_own(given, least=None, lengths=None)).accepted
     else:
-        given["automaton"] = told["automaton"]
-    if "lengths" in given:
-        given["lengths"] |= {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1], [1, 2, 2]]}
-        given["lengths"]["tables"] += [TABLE | {"class": 2, "costs": ["1/2"], "read": 1}]
-        given["lengths"]["tables"][1] |= {"variables": [0], "costs": [None, "1/2", None]}
+        given = with_own(given, automaton=told["automaton"])
+    if "lengths" in own(given):
+        lengths = own(given)["lengths"]
+        lengths |= {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1], [1, 2, 2]]}
+        lengths["tables"] += [TABLE | {"class": 2, "costs": ["1/2"], "read": 1}]
+        lengths["tables"][1] |= {"variables": [0], "costs": [None, "1/2", None]}
     report = check_document(given)
     assert "outputs do not tell the way" in report.lines[0]

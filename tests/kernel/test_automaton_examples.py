@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from automaton_documents import Data, machine_of, state, step
+from engine_documents import own, with_own
 from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, document
 
-from paramverify.kernel.automaton_checks import check_document
 from paramverify.kernel.automaton_runs import machine
 from paramverify.kernel.automaton_ways import StreamEntries, _agrees, example
+from paramverify.kernel.documents import check_document
 from paramverify.kernel.strict_reading import Rejected
 
 EXAMPLES: list[Data] = [
@@ -47,7 +48,7 @@ def test_examples(number: int) -> None:
     """The way and the streams of an example are possible, and its numbers are those of the way."""
     given = change("an example", example=EXAMPLE)
     assert check_document(given).accepted, check_document(given).lines
-    given["example"] |= EXAMPLES[number]
+    own(given)["example"] |= EXAMPLES[number]
     assert not check_document(given).accepted
 
 
@@ -61,7 +62,7 @@ def test_examples_with_means(second: bool) -> None:
         "an example", automaton=data, example=EXAMPLE | {"probabilities": numbers, "between": ["0", "1"]}
     )
     assert "computed again" in check_document(given).lines[-1]
-    given["example"]["probabilities"].reverse()
+    own(given)["example"]["probabilities"].reverse()
     assert not check_document(given).accepted
 
 
@@ -91,9 +92,9 @@ WIDE = [
 def test_bounds_that_are_wide(numbers: list[Data]) -> None:
     """Bounds of a probability are near to each other, and the loss exceeds the budget for all between."""
     given = change("an example", claim=claim("1/2"), least=LEAST, example=EXAMPLE)
-    given["example"]["probabilities"] = numbers
+    own(given)["example"]["probabilities"] = numbers
     assert not check_document(given).accepted
-    given["claim"]["multiple"] = "0"
+    own(given)["claim"]["multiple"] = "0"
     assert check_document(given).accepted == (numbers == WIDE[3])
 
 
@@ -133,7 +134,7 @@ def test_every_other_output_where_a_run_may_end() -> None:
         data = machine_of([state(False), state(), state()], steps[: guards + 1])
         way = {"steps": [0, 1], "signs": [0, -1], "high": [[1, 0, "1"]], "low": []}
         given = document("violated", data, claim=claim("0"), least=way)
-        given["example"] = {
+        own(given)["example"] = {
             "steps": [0, 1],
             "streams": [["3"], ["2"]],
             "at": "1/2",
@@ -148,7 +149,7 @@ def test_examples_on_whole_numbers() -> None:
     """With geometric noise entries are whole numbers, in an example too."""
     given = document("violated", WHOLE, claim=claim("49/100"), least=LEAST, example=EXAMPLE)
     assert check_document(given).accepted
-    given["example"]["streams"] = [["0"], ["1/2"]]
+    own(given)["example"]["streams"] = [["0"], ["1/2"]]
     assert "not a whole number" in check_document(given).lines[0]
 
 
@@ -177,7 +178,7 @@ def test_a_gap() -> None:
     assert not check_document(crossing("1", levels=LEVELS[:1])).accepted
     assert check_document(crossing("99/100", point=["1", "0"])).accepted
     assert not check_document(crossing("1", point=["1", "0"])).accepted
-    assert not check_document(crossing() | {"claim": claim("0", "one", **FEW)}).accepted
+    assert not check_document(with_own(crossing(), claim=claim("0", "one", **FEW))).accepted
 
 
 FALSE: list[Data] = [
@@ -214,7 +215,7 @@ def test_examples_with_a_logarithm() -> None:
     """A probability with eps in it is compared to twelve digits, at eps = 2*ln(2)."""
     given = crossing("0")
     told = Fraction((1 + math.log(2)) / 8)  # (2 + eps)/4 * exp(-eps)
-    given["example"] = {
+    own(given)["example"] = {
         "steps": [0, 1],
         "streams": [["0", "0"], ["0", "1"]],
         "at": "1/2",
@@ -223,7 +224,9 @@ def test_examples_with_a_logarithm() -> None:
         "probabilities": [{"exact": "1/2"}, {"lower": str(told), "upper": str(told)}],
     }
     assert "computed again" in check_document(given).lines[-1]
-    given["example"]["probabilities"][1] = dict.fromkeys(("lower", "upper"), str(told + Fraction(1, 10**6)))
+    own(given)["example"]["probabilities"][1] = dict.fromkeys(
+        ("lower", "upper"), str(told + Fraction(1, 10**6))
+    )
     assert not check_document(given).accepted
 
 

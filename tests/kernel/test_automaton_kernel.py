@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from engine_documents import own
 
 from paramverify.automata.automaton import parse_automaton, read_automaton
 from paramverify.automata.stream_verdicts import verify
@@ -48,11 +49,11 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def put(*path: Any) -> Change:
-    """Replaces a part of a document: the last entry is the new value."""
+    """Replaces a part of what is said of an automaton: the last entry is the new value."""
     *steps, last, value = path
 
-    def change(document: dict[str, Any]) -> None:
-        part: Any = document
+    def change(about: dict[str, Any]) -> None:
+        part: Any = about
         for step in steps:
             part = part[step]
         part[last] = value
@@ -61,11 +62,11 @@ def put(*path: Any) -> Change:
 
 
 def drop(*path: Any) -> Change:
-    """Removes a part of a document."""
+    """Removes a part of what is said of an automaton."""
     *steps, last = path
 
-    def change(document: dict[str, Any]) -> None:
-        part: Any = document
+    def change(about: dict[str, Any]) -> None:
+        part: Any = about
         for step in steps:
             part = part[step]
         del part[last]
@@ -122,9 +123,7 @@ FORGED = {
     "a way that is not possible": (PRIVATE, put("least", "steps", 0, 1)),
     "a difference of 2": (PRIVATE, put("least", "signs", 1, 2)),
     "a difference where nothing is read": (PRIVATE, put("least", "signs", 0, 1)),
-    "proof and family": (PRIVATE, lambda d: d.update(family=WRONG["family"])),
-    "violated without a family": (PRIVATE, put("status", "violated")),
-    "holds without a proof": (WRONG, put("status", "holds")),
+    "proof and family": (PRIVATE, lambda d: d.update(family=own(WRONG)["family"])),
     "a larger gain": (WRONG, put("family", "gain", "3/4")),
     "the chain reversed": (WRONG, lambda d: d["family"]["chain"].reverse()),
     "a chain with a gap": (WRONG, lambda d: d["family"]["chain"].pop(1)),
@@ -162,7 +161,7 @@ FORGED = {
     "a table without a variable": (TABLES, lambda d: d["tables"]["tables"][2].update(variables=[0, 0])),
     "an edge is missing beside tables": (TABLES, drop("tables", "edges", 0)),
     "a larger rate": (TABLES, put("automaton", "states", 1, "rate", "1")),
-    "two proofs": (TABLES, lambda d: d.update(proof=PRIVATE["proof"])),
+    "two proofs": (TABLES, lambda d: d.update(proof=own(PRIVATE)["proof"])),
     "a key too many": (CYCLE, put("more", "1")),
     "another kind": (CYCLE, put("family", "kind", "leak")),
 }
@@ -173,6 +172,13 @@ def test_forged_evidence(name: str) -> None:
     """What says more than is true, or is not of the form, is rejected."""
     document, change = FORGED[name]
     forged = copy.deepcopy(document)
-    change(forged)
+    change(own(forged))
     assert forged != document
     assert not accepts(forged)
+
+
+def test_the_other_verdict() -> None:
+    """A proof shows no violation, and a family no privacy; neither are they bounds of a budget."""
+    for document, statuses in ((PRIVATE, ("violated", "bounds")), (WRONG, ("holds", "bounds"))):
+        for status in statuses:
+            assert not accepts(document | {"status": status})
