@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from engine_documents import own
 
 TWO = """
 [parameters]

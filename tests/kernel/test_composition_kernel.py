@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from engine_documents import engine_document
 
-from paramverify.kernel.claim_evidence import KernelReport
-from paramverify.kernel.documents import check_text
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.ledger import KernelReport
 
 Release = dict[str, Any]
 LEFT = ("releases of cases with their files",)
@@ -29,15 +29,13 @@ def replayed(
 ) -> KernelReport:
     """What the kernel says of one release."""
     direction = {"grid": None, "spans": [], "choice": [0]}
-    document = {
-        "format": "paramverify-composition",
-        "version": 1,
+    parts = {
         "components": [{"times": 1, "ways": [{"dominating": dominating, "pairs": pairs}]}],
         "question": question,
         "directions": [direction],
         **{"exact": None, "lower": None, "upper": None, **found},
     }
-    return check_text(json.dumps(document))
+    return check_document(engine_document("composition", "bounds", **parts))
 
 
 ONE = {"epsilon": ["0", "1"]}

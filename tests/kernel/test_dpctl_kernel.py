@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from engine_documents import own, with_own
 from formula_tools import VALUES, model
 
 from paramverify.kernel.chain_models import read_chain
@@ -57,12 +58,12 @@ def made(session: Session, case: str, *formulas: str) -> dict[str, Any]:
 
 
 def _entry(place: int, **changes: Any) -> Callable[[dict[str, Any]], None]:
-    return lambda document: document["formulas"][place].update(changes)
+    return lambda document: own(document)["formulas"][place].update(changes)
 
 
 def _tree(place: int, value: Any, *path: int) -> Callable[[dict[str, Any]], None]:
     def change(document: dict[str, Any]) -> None:
-        inner = document["formulas"][place]["formula"]
+        inner = own(document)["formulas"][place]["formula"]
         for step in path[:-1]:
             inner = inner[step]
         inner[path[-1]] = value
@@ -71,11 +72,11 @@ def _tree(place: int, value: Any, *path: int) -> Callable[[dict[str, Any]], None
 
 
 def _step(value: str) -> Callable[[dict[str, Any]], None]:
-    return lambda document: document["model"]["steps"][0][0].__setitem__(1, value)
+    return lambda document: own(document)["model"]["steps"][0][0].__setitem__(1, value)
 
 
 def _neighbours(document: dict[str, Any]) -> None:
-    document["model"]["neighbours"] = []
+    own(document)["model"]["neighbours"] = []
 
 
 SURVEY, COIN, FIRST = "survey", "survey-coin", "above-threshold-one-pair"
@@ -94,14 +95,14 @@ def test_changed_for_the_case(case: str, kept: Session, tmp_path: Path) -> None:
     assert found.report.accepted
     assert found.look is not None
     assert (found.look.compared, found.look.agrees) == (True, True)
-    assert not check_text(json.dumps({**document, "formulas": []})).accepted
+    assert not check_text(json.dumps(with_own(document, formulas=[]))).accepted
 
     def renamed(changed: dict[str, Any]) -> None:
-        changed["model"]["states"][0] = "renamed"
+        own(changed)["model"]["states"][0] = "renamed"
 
     def less(changed: dict[str, Any]) -> None:
-        changed["formulas"].pop()
-        changed["status"] = changed["formulas"][0]["status"]
+        own(changed)["formulas"].pop()
+        changed["status"] = own(changed)["formulas"][0]["status"]
 
     for change in (_neighbours, renamed, less, _entry(0, text="true")):
         forged = deepcopy(document)
@@ -134,22 +135,22 @@ def test_formulas_called_like_given_ones(
     assert found.look is not None
     assert found.look.agrees
     if given:
-        document["formulas"] = [document["formulas"][0] | {"name": name}]
-        assert not checked(json.dumps(document), str(path)).report.accepted
+        forged = with_own(document, formulas=[own(document)["formulas"][0] | {"name": name}])
+        assert not checked(json.dumps(forged), str(path)).report.accepted
 
 
 DIFFERENCES: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
-    "an interval": (COIN, lambda d: d["domain"]["box"].update(c="(0, 2)")),
+    "an interval": (COIN, lambda d: d["domains"][0]["box"].update(c="(0, 2)")),
     "a probability": (COIN, _step("1/2")),
-    "a label": (COIN, lambda d: d["model"]["labels"].update(out1=[3])),
-    "an initial state": (COIN, lambda d: d["model"].update(initial=[0])),
+    "a label": (COIN, lambda d: own(d)["model"]["labels"].update(out1=[3])),
+    "an initial state": (COIN, lambda d: own(d)["model"].update(initial=[0])),
     "neighbours": (COIN, _neighbours),
     "a bound": (COIN, _tree(1, "2*c", 2)),
     "a ratio": (COIN, _tree(2, "4", 1)),
     "an operator": (COIN, _tree(1, "not", 3, 0)),
     "a label of a formula": (COIN, _tree(1, "out0", 3, 1, 1)),
     "a text": (COIN, _entry(1, text="D{0, c}[ X out0 ]")),
-    "actions": ("equal-copies", lambda d: d["model"].update(actions=["b", "a"])),
+    "actions": ("equal-copies", lambda d: own(d)["model"].update(actions=["b", "a"])),
     "a number of steps": ("equal-copies", _tree(1, 1, 3, 3)),
     "a family": ("equal-copies", _entry(1, family={"first": 1, "last": None})),
 }

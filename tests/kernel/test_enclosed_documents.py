@@ -11,9 +11,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from engine_documents import Json, engine_document, own, with_own
 
 from paramverify.kernel import noise_probabilities
-from paramverify.kernel.enclosed_evidence import check_document, rows_of
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.enclosed_evidence import rows_of
+from paramverify.kernel.ledger import Demanded
 from paramverify.kernel.noise_probabilities import (
     Form,
     NoiseLaw,
@@ -26,7 +29,6 @@ from paramverify.kernel.noise_probabilities import (
 from paramverify.kernel.rounded_constants import UNIT, exp
 from paramverify.kernel.strict_reading import Rejected
 
-Json = dict[str, Any]
 Change = Callable[[Json], Any]
 ONE = Fraction(1)
 TINY = Fraction(1, 10**40)
@@ -50,19 +52,14 @@ def steps(most: int, noise: int = 0) -> Json:
 
 def document(left: Json, right: Json, bound: str, status: str = "holds", **more: Any) -> Json:
     of, value = bound.split()
-    return deepcopy(
-        {
-            "format": "paramverify-enclosed",
-            "version": 1,
-            "status": status,
-            "bound": {"of": of, "value": value},
-            "noise": [["geometric", "1/2"], ["gauss", "1"]],
-            "inputs": {"a": left, "b": deepcopy(right)},
-            "pairs": [["a", "b"]],
-            "cells": [40, 10],
-            **more,
-        }
-    )
+    parts = {
+        "bound": {"of": of, "value": value},
+        "noise": [["geometric", "1/2"], ["gauss", "1"]],
+        "inputs": {"a": left, "b": deepcopy(right)},
+        "pairs": [["a", "b"]],
+        "cells": [40, 10],
+    }
+    return engine_document("paths", status, **{**parts, **more})
 
 
 def witness(*outputs: str, secrets: tuple[str, str] = ("a", "b")) -> Json:
@@ -81,18 +78,18 @@ SAME = document(COMPARED, COMPARED, "epsilon 0")
 
 def way(**changes: Any) -> Change:
     """Changes the first way of the first input."""
-    return lambda d: d["inputs"]["a"]["low"][0].update(changes)
+    return lambda d: own(d)["inputs"]["a"]["low"][0].update(changes)
 
 
 def top(**changes: Any) -> Change:
-    return lambda d: d.update(changes)
+    return lambda d: own(d).update(changes)
 
 
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "another form": (TRUE, "this key is not known", top(other=1)),
     "malformed": (TRUE, "malformed document", way(noise=[2])),
     "a witness of what holds": (TRUE, "a witness comes with", top(**witness("low"))),
-    "a violation without a witness": (BEYOND, "a witness comes with", lambda d: d.pop("witness")),
+    "a violation without a witness": (BEYOND, "a witness comes with", lambda d: own(d).pop("witness")),
     "a pair of one input": (TRUE, "not two of the inputs", top(pairs=[["a", "a"]])),
     "a pair of another input": (TRUE, "not two of the inputs", top(pairs=[["a", "c"]])),
     "no pairs": (TRUE, "a claim of the case has no proof", top(pairs=[])),
@@ -105,7 +102,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "no second cells": (TRUE, "not a number of cells", top(cells=[40, 0])),
     "too many cells": (TRUE, "not a number of cells", top(cells=[200_001, 10])),
     "too many second cells": (TRUE, "not a number of cells", top(cells=[40, 200_001])),
-    "noise that is none": (TRUE, "there is no gauss noise", lambda d: d["noise"].append(["gauss", "0"])),
+    "noise that is none": (TRUE, "there is no gauss noise", lambda d: own(d)["noise"].append(["gauss", "0"])),
     "an inequality about nothing": (TRUE, "that are no noise", way(region=[[[], "0"]])),
     "a number twice in one": (TRUE, "that are no noise", way(region=[[[[0, "1"], [0, "1"]], "0"]])),
     "a slope of zero": (TRUE, "that are no noise", way(region=[[[[0, "0"]], "0"]])),
@@ -144,7 +141,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "other ways to an output": (
         SAME,
         "do not show the bound",
-        lambda d: d["inputs"]["b"]["less"][0].update(noise=[1, 0]),
+        lambda d: own(d)["inputs"]["b"]["less"][0].update(noise=[1, 0]),
     ),
     # Σ max(0, p − c·p) is 1 − c: below 1 equal ways are no argument.
     "a ratio below one": (
@@ -224,7 +221,7 @@ def test_bounds_that_are_enclosed() -> None:
 def test_witnesses_against_wide_enclosures() -> None:
     """What the other input has counts with the upper end of its enclosure."""
     left = {name: coin("13/20")[k] for name, k in (("less", "y"), ("more", "n"))}
-    low, high = rows_of(SAME)["b"]["less"]
+    low, high = rows_of(own(SAME))["b"]["less"]
     assert high - low > UNIT >> 10
     for end, right in ((high + 9, True), ((low + high) // 2, False)):
         delta = str(Fraction(13, 20) - Fraction(end, UNIT))
@@ -244,19 +241,24 @@ def test_what_a_report_says() -> None:
     assert report.lines == ("witness: its outputs are too likely",)
     assert (report.proved, report.open, report.status) == (0, 0, "violated")
     # Who has bounds of the rows may give them, and who knows the claims of the case compares them.
-    rows = rows_of(TRUE)
-    assert check_document(TRUE, [], rows).accepted
-    assert not check_document(TRUE, [], {**rows, "b": {"low": (0, UNIT), "high": (0, UNIT)}}).accepted
-    other = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": [], "polynomial": "p"}
-    assert "not those of the case" in check_document(TRUE, [other]).lines[0]
+    rows, none = rows_of(own(TRUE)), Demanded(obligations=[])
+    assert check_document(TRUE, none, rows=rows).accepted
+    lower = {**rows, "b": {"low": (0, UNIT), "high": (0, UNIT)}}
+    assert not check_document(TRUE, none, rows=lower).accepted
+    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    demanded = Demanded(obligations=[{**domain, "polynomial": "p"}])
+    assert "not those of the case" in check_document(TRUE, demanded).lines[0]
     proof = {"kind": "bernstein", "tree": ["+"]}
-    report = check_document({**TRUE, "obligations": [{"claim": other, "proof": proof}]}, [other])
+    obligation = {"kind": "obligation", "domain": 0, "polynomial": "p", "proof": proof}
+    proved = {**TRUE, "domains": [domain], "statements": [obligation, own(TRUE)]}
+    report = check_document(proved, demanded)
     assert (report.accepted, report.proved) == (True, 3)
-    false = {**other, "polynomial": "p - 1/2"}
-    assert not check_document({**TRUE, "obligations": [{"claim": false, "proof": proof}]}).accepted
+    assert "not those of the case" in check_document(proved, none).lines[0]
+    false = {**proved, "statements": [{**obligation, "polynomial": "p - 1/2"}, own(TRUE)]}
+    assert not check_document(false).accepted
     # The probabilities of many ways to one output are at most 1 together.
     several = {"y": [{"weight": "1/2", "noise": [], "region": []}] * 2}
-    assert rows_of(document(several, several, "ratio 1")) == {name: {"y": (UNIT, UNIT)} for name in "ab"}
+    assert rows_of(own(document(several, several, "ratio 1"))) == {name: {"y": (UNIT, UNIT)} for name in "ab"}
 
 
 # --- regions ------------------------------------------------------------------------------------------
@@ -397,8 +399,8 @@ def test_cells_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first number of cells is that of one centre; all cells of a document are counted."""
     form: Form = ((0, ONE), (1, -ONE))
     way = NoisyPath(ONE, (NoiseLaw("gauss", ONE),) * 2, ((form, Fraction(0)),))
-    assert rows_of(SAME)["a"]["less"] == RegionEnclosures((40, 10)).chance(way)
-    assert check_document({**TRUE, "cells": [200_000, 200_000]}).accepted
+    assert rows_of(own(SAME))["a"]["less"] == RegionEnclosures((40, 10)).chance(way)
+    assert check_document(with_own(TRUE, cells=[200_000, 200_000])).accepted
     monkeypatch.setattr(noise_probabilities, "MAX_CELLS", 80)  # 40 cells, two numbers
     RegionEnclosures((40, 10)).chance(way)
     monkeypatch.setattr(noise_probabilities, "MAX_CELLS", 79)

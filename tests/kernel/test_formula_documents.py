@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
 import pytest
+from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, own
 
-from paramverify.kernel.formula_evidence import MALFORMED, check_document, words
+from paramverify.kernel.claim_evidence import MALFORMED
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.formula_evidence import words
+from paramverify.kernel.ledger import Demanded
 
-Json = dict[str, Any]
 Change = Callable[[Json], Any]
 TRUE = ["true"]
 P, Q = ["label", "p"], ["label", "q"]
@@ -49,23 +52,12 @@ def later(low: int, high: int | None = None) -> Any:
     return ["until", Q, P, {"more": low}, None if high is None else {"more": high}]
 
 
-def document(model: Json, *entries: Json, **more: Any) -> Json:
+def document(model: Json, *entries: Json, domain: Json = NO_PARAMETERS, beside: Sequence[Json] = ()) -> Json:
     """Returns a document about formulas: entries have a formula, and what is said of it."""
     named = [{"name": f"f{k}", "text": f"text {k}", **entry} for k, entry in enumerate(entries)]
     words = [entry["status"] for entry in named]
     status = next(word for word in ("violated", "unknown", "holds") if word in words)
-    return deepcopy(
-        {
-            "format": "paramverify-formulas",
-            "version": 1,
-            "status": status,
-            "domain": {"variables": [], "box": {}, "constraints": []},
-            "model": model,
-            "formulas": named,
-            "claims": [],
-            **more,
-        }
-    )
+    return engine_document("formulas", status, domain, beside, model=model, formulas=named)
 
 
 def holds(formula: Any, **more: Any) -> Json:
@@ -82,15 +74,15 @@ def unknown(formula: Any, **more: Any) -> Json:
 
 def first(**changes: Any) -> Change:
     """Changes what the first entry says."""
-    return lambda d: d["formulas"][0].update(changes)
+    return lambda d: own(d)["formulas"][0].update(changes)
 
 
 def without(name: str) -> Change:
-    return lambda d: d["formulas"][0].pop(name)
+    return lambda d: own(d)["formulas"][0].pop(name)
 
 
 def model(**changes: Any) -> Change:
-    return lambda d: d["model"].update(changes)
+    return lambda d: own(d)["model"].update(changes)
 
 
 def rejected(found: Json, words: str) -> None:
@@ -114,24 +106,23 @@ BROKEN = document(COIN, broken(["D", "3/2", "0", AT_P]))
 MEMBER = document(WALK, broken(["D", "1", "1/10", later(0)], **ends(2, 3), index=2))
 ENDLESS = document(WALK, broken(["D", "1", "1/10", later(0)], **ends(1, None), index=2))
 WORD = document(PROCESS, broken(["D", "2", "0", UNTIL], actions=["b"], repeated=1))
-POINTS = document(
-    {**COIN, "steps": [[[2, "c"], [3, "-c + 1"]], *COIN["steps"][1:]]},
-    holds(TRUE),
-    domain={"variables": ["c"], "box": {"c": "(0, 1]"}, "constraints": [["-c + 3/4", ">="]]},
-    claims=[
-        {"polynomial": f, "strict": False, "proof": {"kind": "bernstein", "tree": ["+"]}}
-        for f in ("c", "-c + 1")
-    ],
-    points=[{"c": "1/4"}, {"c": "3/4"}],
-)
+POINTS = {
+    **document(
+        {**COIN, "steps": [[[2, "c"], [3, "-c + 1"]], *COIN["steps"][1:]]},
+        holds(TRUE),
+        domain={"variables": ["c"], "box": {"c": "(0, 1]"}, "constraints": [["-c + 3/4", ">="]]},
+        beside=[comparison(f, {"kind": "bernstein", "tree": ["+"]}) for f in ("c", "-c + 1")],
+    ),
+    "points": [{"c": "1/4"}, {"c": "3/4"}],
+}
 
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     # the document
-    "no formulas": (PLAIN, "with different names", lambda d: d.update(formulas=[])),
+    "no formulas": (PLAIN, "with different names", lambda d: own(d).update(formulas=[])),
     "one name twice": (
         document(COIN, holds(TRUE), holds(TRUE)),
         "with different names",
-        lambda d: d["formulas"][1].update(name="f0"),
+        lambda d: own(d)["formulas"][1].update(name="f0"),
     ),
     "another form": (PLAIN, "must be a list of 1", first(formula=["true", "p"])),
     "a negative step": (PLAIN, "must not be negative", first(formula=["until", TRUE, P, -1, None])),
@@ -142,7 +133,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     ),
     "a point outside": (POINTS, "points[1]", lambda d: d["points"][1].update(c="7/8")),
     "a point at the open end": (POINTS, "points[0]", lambda d: d["points"][0].update(c="0")),
-    "a sign without a proof": (POINTS, "not shown to be nonnegative", lambda d: d["claims"].pop()),
+    "a sign without a proof": (POINTS, "not shown to be nonnegative", lambda d: d["statements"].pop(1)),
     # what goes with what is said
     "a reason of what holds": (PLAIN, "does not go with 'holds'", first(reason="none")),
     "a state of what holds": (PLAIN, "does not go with 'holds'", first(state=0)),
@@ -313,18 +304,18 @@ def test_what_a_report_says() -> None:
     """One line for each formula; proved, open and trusted ones are counted, and solvers are named."""
     found = document(COIN, holds(TIGHT), broken(["D", "1", "0", AT_P]), unknown(TRUE), holds(TRUE))
     report = check_document(found)
-    told = [words(entry["formula"]) for entry in found["formulas"]]
+    told = [words(entry["formula"]) for entry in own(found)["formulas"]]
     said = [("true", told[0]), ("false", told[1]), ("undecided", "true"), ("true", "true")]
     shown = [f"formula {k + 1}: {word}: {text}" for k, (word, text) in enumerate(said)]
     assert list(report.lines) == shown
     named = ["f0: true: text 0", "f1: false: text 1", "f2: undecided: text 2", "f3: true: text 3"]
-    assert list(check_document(found, named=True).lines) == named
+    assert list(check_document(found, Demanded()).lines) == named
     assert (report.proved, report.trusted, report.open, report.status) == (3, 0, 1, "violated")
     assert (report.solvers, report.unit) == ((), "formula")
     trusted = {"kind": "solver", "solver": "z3", "version": "4"}
-    found["domain"] = {"variables": ["c"], "box": {"c": "(0, 1)"}, "constraints": []}
-    found["formulas"][1]["parameters"] = {"c": "1/2"}
-    found["claims"] = [{"polynomial": "c", "strict": False, "proof": trusted}]
+    found["domains"] = [{"variables": ["c"], "box": {"c": "(0, 1)"}, "constraints": []}]
+    own(found)["formulas"][1]["parameters"] = {"c": "1/2"}
+    found["statements"].insert(0, comparison("c", trusted))
     report = check_document(found)
     assert list(report.lines) == [*shown, "trusted to 'z3 4'"]
     # A formula that is false at its point rests on no solver.
@@ -332,12 +323,12 @@ def test_what_a_report_says() -> None:
 
 
 def test_signs_that_are_asked_for() -> None:
-    """Somebody else may decide signs in place of the claims, which are not read then."""
-    found = deepcopy(POINTS)
-    found["claims"] = [{"polynomial": "c - 1/2", "strict": False, "proof": {"kind": "constant"}}]
+    """Somebody else may decide signs in place of the comparisons, and then none has to be there."""
+    assert not check_document(POINTS, ask=lambda poly, strict: False).accepted
+    found = {**POINTS, "statements": [own(POINTS)]}
     assert not check_document(found).accepted
-    assert check_document(found, lambda poly, strict: True).accepted
-    assert not check_document(found, lambda poly, strict: False).accepted
+    assert check_document(found, ask=lambda poly, strict: True).accepted
+    assert not check_document(found, ask=lambda poly, strict: False).accepted
 
 
 @pytest.mark.parametrize("error", MALFORMED)
@@ -347,6 +338,6 @@ def test_errors_are_no_evidence(error: type[Exception]) -> None:
     def ask(poly: Any, strict: bool) -> bool:
         raise error
 
-    report = check_document(POINTS, ask)
+    report = check_document(POINTS, ask=ask)
     assert not report.accepted
-    assert "malformed evidence" in report.lines[0]
+    assert "malformed document" in report.lines[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from document_changes import Change, Document, put
+from engine_documents import own
 
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import Composition, CompositionAnswer, ask
@@ -58,12 +59,12 @@ def test_exact_numbers_are_those_of_all_sequences() -> None:
     """The exact δ and the exact ratio are replayed, and brute force over all sequences gives the same."""
     _, document = composed("randomized_response:truth=3/4,times=4", delta_for="ln(2)")
     assert check_text(json.dumps(document)).accepted
-    assert Fraction(document["exact"]) == delta_of(RESPONSE, 4, Fraction(2))
+    assert Fraction(own(document)["exact"]) == delta_of(RESPONSE, 4, Fraction(2))
     _, document = composed("randomized_response:truth=3/4,times=4", epsilon_for="1/10")
     assert check_text(json.dumps(document)).accepted
-    assert delta_of(RESPONSE, 4, Fraction(document["exact"])) == Fraction(1, 10)
+    assert delta_of(RESPONSE, 4, Fraction(own(document)["exact"])) == Fraction(1, 10)
     _, document = composed("randomized_response:truth=3/4,times=4", epsilon_for="0")
-    assert document["exact"] == "81"
+    assert own(document)["exact"] == "81"
 
 
 ASKED = [
@@ -89,10 +90,10 @@ def test_bounds_are_computed_again(text: str, delta_for: str | None, epsilon_for
     report = check_text(json.dumps(document))
     assert report.accepted, report.lines
     assert report.not_compared == ()
-    if document["exact"] is not None:
-        assert Fraction(document["exact"]) == found.exact
+    if own(document)["exact"] is not None:
+        assert Fraction(own(document)["exact"]) == found.exact
         return
-    low, high = Fraction(document["lower"]), Fraction(document["upper"])
+    low, high = Fraction(own(document)["lower"]), Fraction(own(document)["upper"])
     assert found.between.upper is not None
     assert low <= found.between.upper
     assert found.between.lower <= high
@@ -107,7 +108,7 @@ def test_one_gaussian_by_its_formula() -> None:
     mean, epsilon = 0.5, 0.5
     normal = NormalDist()
     exact = normal.cdf(mean / 2 - epsilon / mean) - exp(epsilon) * normal.cdf(-mean / 2 - epsilon / mean)
-    assert float(Fraction(document["lower"])) < exact < float(Fraction(document["upper"]))
+    assert float(Fraction(own(document)["lower"])) < exact < float(Fraction(own(document)["upper"]))
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def several() -> Document:
 def refused(document: Document, forge: Change, path: Path | None = None) -> bool:
     """Tells whether a changed document is refused."""
     changed = copy.deepcopy(document)
-    forge(changed)
+    forge(own(changed))
     assert changed != document
     return not checked(json.dumps(changed), str(path) if path else None).report.accepted
 
@@ -139,8 +140,8 @@ def refused(document: Document, forge: Change, path: Path | None = None) -> bool
 def scaled(name: str, factor: Fraction) -> Change:
     """Returns what multiplies a bound."""
 
-    def change(document: Document) -> None:
-        document[name] = str(Fraction(document[name]) * factor)
+    def change(about: Document) -> None:
+        about[name] = str(Fraction(about[name]) * factor)
 
     return change
 
@@ -196,10 +197,10 @@ def test_true_evidence_is_accepted(laplace: Document, sampled: Document) -> None
 WAYS = ("components", 0, "ways")
 
 
-def only_first(document: Document) -> None:
+def only_first(about: Document) -> None:
     """Leaves the second direction out."""
-    document["components"][0]["ways"].pop()
-    document["directions"].pop()
+    about["components"][0]["ways"].pop()
+    about["directions"].pop()
 
 
 SAMPLED: list[Change] = [
@@ -237,8 +238,8 @@ def test_one_release_of_a_case_with_several_pairs(epsilon: str) -> None:
     report = checked(json.dumps(document), str(SHUFFLED)).report
     assert report.accepted, report.lines
     assert found.between.upper is not None
-    assert Fraction(document["lower"]) <= found.between.upper
-    assert found.between.lower <= Fraction(document["upper"])
+    assert Fraction(own(document)["lower"]) <= found.between.upper
+    assert found.between.lower <= Fraction(own(document)["upper"])
 
 
 CASE: list[Change] = [
