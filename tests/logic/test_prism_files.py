@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from engine_documents import own
 
 from paramverify.answers import Standing
 from paramverify.cli.main import run
@@ -208,7 +209,7 @@ def test_evidence_about_some_scheduler(tmp_path: Path, capsys: pytest.CaptureFix
     assert run([*words, "--evidence", str(evidence)]) == 1
     assert run(["check", str(evidence)]) == 0
     document = json.loads(evidence.read_text())
-    (entry,) = document["formulas"]
+    (entry,) = own(document)["formulas"]
     assert entry["formula"][:2] == ["not", ["P", "<", "9/10", ["until", ["true"], ["label", "low"], 0, None]]]
     entry["formula"][1][2] = "1/2"
     evidence.write_text(json.dumps(document))
@@ -241,7 +242,7 @@ def test_forged_evidence_that_some_scheduler_does_it(
     assert run([*words, "--evidence", str(evidence)]) == 0
     assert run(["check", str(evidence)]) == 0
     document = json.loads(evidence.read_text())
-    (entry,) = document["formulas"]
+    (entry,) = own(document)["formulas"]
     entry["formula"][1][2] = "9/10"
     evidence.write_text(json.dumps(document))
     assert run(["check", str(evidence)]) == 1

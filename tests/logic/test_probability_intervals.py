@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from conftest import ROOT
+from engine_documents import own
 from logic_models import path_sum, random_chain
 
 from paramverify.cli.main import run
@@ -105,7 +106,7 @@ def test_interval_in_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     case = str(FOLDER / "survey.toml")
     assert run(["logic", case, "-p", "P[1/4, 3/4] [ X out1 ]", "--evidence", str(path)]) == 0
     found = json.loads(path.read_text())
-    (entry,) = found["formulas"]
+    (entry,) = own(found)["formulas"]
     assert (found["status"], entry["formula"][0], len(entry["formula"][1])) == ("holds", "and", 2)
     assert run(["check", str(path)]) == 0
     capsys.readouterr()
