@@ -111,7 +111,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         lines.append(f"{plain(name)}: {WORDS[entry['status']]}: {plain(told)}")
     found = status_of([entry["status"] for entry in entries])
     if about.document["status"] != found:
-        raise Misformed(f"the formulas together are {found!r}", "formulas")
+        raise Misformed(f"the formulas together are {found!r}", "status")
     solvers = sorted(ledger.solvers)
     trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
     shown_ = len([entry for entry in entries if entry["status"] != "unknown"])

@@ -128,7 +128,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a negative step": (PLAIN, "must not be negative", first(formula=["until", TRUE, P, -1, None])),
     "other words together": (
         PLAIN,
-        "the formulas together are 'holds'",
+        "rejected: status: the formulas together are 'holds'",
         lambda d: d.update(status="unknown"),
     ),
     "a point outside": (POINTS, "points[1]", lambda d: d["points"][1].update(c="7/8")),
