@@ -63,10 +63,8 @@ def _bound(case: PrivacyCase, model: Model) -> list[Part]:
 
 def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     bounds = [(what, formula(bound, model)) for what, bound in model.measure.named_bounds]
-    found: list[Part] = [
-        defined,
-        facts([("budget", h("code", case.budget)), *bounds, ("outputs", _lengths(model))]),
-    ]
+    more = [("about", case.over)] if case.over else []
+    found: list[Part] = [defined, facts([("budget", h("code", case.budget)), *bounds, *more])]
     if not model.measure.distances:
         return found
     rows: list[Row] = [
@@ -89,15 +87,6 @@ def _inequality(sign: str, sets: bool) -> Element:
     parts = [*probability("s"), h("mo", "≤"), h("mi", "c"), h("mo", "⋅"), *probability("t")]
     parts += [h("mo", "+"), h("mi", "δ")] if sets else []
     return mathml.math(parts, f"Pr({sign} | s) ≤ c · Pr({sign} | t){' + δ' if sets else ''}")
-
-
-def _lengths(model: Model) -> str:
-    if not model.lengths:
-        return "sequences of every length"
-    if model.lengths == (1,):
-        return "one output"
-    first, last = model.lengths[0], model.lengths[-1]
-    return f"sequences of {first} outputs" if first == last else f"sequences of {first} to {last} outputs"
 
 
 def formula(function: RationalFunction, model: AnyModel) -> Element:

@@ -49,7 +49,7 @@ from paramverify.models.windows import Whole
 from paramverify.privacy import privacy_table
 from paramverify.privacy.case_models import model_of, read_mechanism_files, used_in
 from paramverify.privacy.idle import warnings_of
-from paramverify.privacy.inputs import inputs_told
+from paramverify.privacy.inputs import inputs_told, sequences_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import ComparedPairs, read_comparison
 from paramverify.tables import Table, TomlDocument, read_document
@@ -119,11 +119,20 @@ class PrivacyCase:
         return self.document.data
 
     @property
-    def over(self) -> str:
+    def inputs_listed(self) -> str:
         """The inputs that the case lists, such as `q in {0..4}^2`; see `inputs_told`."""
         pairs = getattr(self.model, "pairs", ())
         compared = {name for pair in pairs for name in (pair.left, pair.right)}
-        return inputs_told(self.mechanism, self.prior, self.neighbours, compared)
+        return inputs_told(self.mechanism, self.prior, self.neighbours, compared, self.model.lengths)
+
+    @property
+    def over(self) -> str:
+        """What answers are about: the inputs that the case lists, and sequences of more outputs than one."""
+        return " and ".join(filter(None, (self.inputs_listed, self._sequences)))
+
+    @property
+    def _sequences(self) -> str:
+        return sequences_told(self.mechanism, self.neighbours, self.model.lengths) if self.mechanism else ""
 
     def compared(self, free: bool) -> str:
         """Returns what is compared, in words, with the inputs: neighbours, or secrets under each prior.
@@ -132,7 +141,9 @@ class PrivacyCase:
         """
         if self.neighbours:
             return f"all neighbouring {self.over}"
-        return f"{'every' if free else 'the'} prior of the case{f' over {self.over}' if self.over else ''}"
+        listed = f" over {self.inputs_listed}" if self.inputs_listed else ""
+        prior = f"{'every' if free else 'the'} prior of the case{listed}"
+        return " and ".join(filter(None, (prior, self._sequences)))
 
 
 def load(

@@ -21,25 +21,30 @@ from paramverify.models.relations import shape_of
 MOST_VALUES = 8  # of one input that are all named
 MOST_NAMES = 6  # of variables with the same values
 ENTRIES = {
-    StreamMechanism: "streams of entries",
-    AboveThreshold: "sequences of answers",
+    StreamMechanism: ("streams", "entry", "entries"),
+    AboveThreshold: ("sequences", "answer", "answers"),
 }  # what has the values
 
 
 def inputs_told(
-    mechanism: Mechanism | None, prior: Prior | None, neighbours: bool, compared: Collection[str] = ()
+    mechanism: Mechanism | None,
+    prior: Prior | None,
+    neighbours: bool,
+    compared: Collection[str] = (),
+    lengths: Sequence[int] = (1,),
 ) -> str:
     """Returns the inputs that a case lists, such as `q in {0..4}^2, r in {0, 5, 10}`.
 
     Those are the inputs of the mechanism of which `neighbours` are compared, and otherwise the variables of
     the prior. Of a model by tables only the states in `compared` are inputs; others may stand for outputs.
     The text is empty if a case lists neither: a model that is written out state by state, a claim.
+    Streams have the `lengths` of the case.
     """
     if neighbours and mechanism:
         answers: Sequence[Collection[Value]] = mechanism.answers
         if isinstance(mechanism, Explicit):
             answers = [[state for state in values if state in compared] for values in mechanism.answers]
-        unnamed = next((name for kind, name in ENTRIES.items() if isinstance(mechanism, kind)), "inputs")
+        unnamed = next((_many(*ENTRIES[kind], lengths) for kind in _streams(mechanism)), "inputs")
         start, found = 0, []
         for part in shape_of(mechanism, answers):
             end = start + (1 if part.length is None else part.length)
@@ -51,6 +56,32 @@ def inputs_told(
             (name, values_told(values)) for name, values in prior.values.items() if name in prior.names
         )
     return ""
+
+
+def sequences_told(mechanism: Mechanism | None, neighbours: bool, lengths: Sequence[int]) -> str:
+    """Returns which sequences of outputs a verdict is about, such as `all output sequences of length 1 to 5`.
+
+    No lengths stand for every length. The text is empty for single outputs, and where `inputs_told` says it.
+    """
+    if tuple(lengths) == (1,) or (neighbours and _streams(mechanism)):
+        return ""
+    return f"all output sequences of {f'length {_ends(lengths)}' if lengths else 'any length'}"
+
+
+def _streams(mechanism: Mechanism | None) -> list[type]:
+    """Returns the kind of `ENTRIES` that a mechanism has, if any."""
+    return [kind for kind in ENTRIES if isinstance(mechanism, kind)]
+
+
+def _many(what: str, one: str, more: str, lengths: Sequence[int]) -> str:
+    """Returns of how many entries inputs are, such as `streams of 1 to 3 entries`."""
+    if tuple(lengths) == (1,):
+        return f"{what} of 1 {one}"
+    return f"{what} of {_ends(lengths) if lengths else 'any number of'} {more}"
+
+
+def _ends(lengths: Sequence[int]) -> str:
+    return " to ".join(dict.fromkeys((str(lengths[0]), str(lengths[-1]))))
 
 
 def values_told(values: Collection[Value]) -> str:

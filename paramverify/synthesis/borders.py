@@ -104,9 +104,9 @@ def verify_beyond(
             until = time.monotonic() + seconds
             for other, verdict in _decided(larger_cases(case), options, until):
                 if isinstance(verdict, Violated):
-                    return replace(found, larger=Larger(other.over, verdict.witness))
+                    return replace(found, larger=Larger(other.inputs_listed, verdict.witness))
                 if isinstance(verdict, Holds):
-                    private.append(other.over)
+                    private.append(other.inputs_listed)
             more = _note(case, options, until)
     except TimeLimitError:
         why = ", for there was no time"
@@ -192,13 +192,13 @@ def border(case: PrivacyCase, bound: Written, options: Options, until: float) ->
     with suppress(LimitError, InputError), alarm(seconds, seconds):
         for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
             if isinstance(verdict, Violated):
-                return Border(Larger(other.over, verdict.witness))
+                return Border(Larger(other.inputs_listed, verdict.witness))
             if isinstance(verdict, Holds):
-                same.append(other.over)
+                same.append(other.inputs_listed)
         less = with_bound(case, **fails) if fails else None
         for other, verdict in _decided(smaller_cases(less) if less else (), options, until):
             if isinstance(verdict, Holds):
-                return Border(smaller=other.over, same=tuple(same), bound=_told(enough))
+                return Border(smaller=other.inputs_listed, same=tuple(same), bound=_told(enough))
     return None
 
 
@@ -227,7 +227,7 @@ def larger_for(
         others = (_inside(case, other, safe) for other in larger_cases(case))
         for other, verdict in _decided(filter(None, others), options, time.monotonic() + seconds):
             if isinstance(verdict, Violated):
-                return Larger(other.over, verdict.witness)
+                return Larger(other.inputs_listed, verdict.witness)
     return None
 
 

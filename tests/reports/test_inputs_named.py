@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,7 @@ from shipped_runs import asked
 from paramverify import loads
 from paramverify.privacy.cases import load
 from paramverify.privacy.inputs import power_told, values_told
+from paramverify.reports import sentences
 
 CASE = """
 [parameters]
@@ -78,6 +80,7 @@ def test_all_ways_to_say_what_neighbours_are(near: str, by: int) -> None:
 SHOWN = [
     pytest.param(ROOT / "cases" / "programs" / "noisy-max-laplace.toml", marks=pytest.mark.slow),
     ROOT / "cases" / "noisy-max-independent.toml",
+    pytest.param(ROOT / "cases" / "programs" / "sparse-vector-twice.toml", marks=pytest.mark.slow),
 ]
 
 
@@ -97,6 +100,31 @@ def test_every_output_names_them(path: Path, tmp_path: Path, monkeypatch: pytest
     assert over in (folder / "case.v").read_text(encoding="utf-8").split("*)")[0]
     printed("report", case, "-o", str(page))
     assert over in page.read_text(encoding="utf-8").split("Verdict", 1)[1].replace("&#x27;", "'")
+
+
+SEQUENCES = {
+    "time-series-2": "all neighbouring inputs in {'ill', 'well'} and all output sequences of {}",
+    "survey-memory": "every prior of the case over record in {0, 1} and all output sequences of {}",
+    "above-threshold": "all neighbouring sequences of {} answers in {0..2}",
+    "programs/stream-first-answer": "all neighbouring streams of {} entries in {0, 1}",
+}
+LENGTHS = {
+    2: ("length 2", "2"),
+    '"1..3"': ("length 1 to 3", "1 to 3"),
+    '"all"': ("any length", "any number of"),
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_an_answer_about_sequences_has_their_lengths(name: str, tmp_path: Path) -> None:
+    """A proof about some lengths is never told as one about all, whatever is compared."""
+    text = (ROOT / "cases" / f"{name}.toml").read_text(encoding="utf-8")
+    for length, words in LENGTHS.items():
+        path = tmp_path / "case.toml"
+        path.write_text(re.sub("(?m)^length = .*$", f"length = {length}", text), encoding="utf-8")
+        case = load(path)
+        told = SEQUENCES[name].replace("{}", words["output" not in SEQUENCES[name]])
+        assert sentences.priors(case.model.domain, case).startswith(f"for {told}")
 
 
 def test_words_for_sets_of_values() -> None:
