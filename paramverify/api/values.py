@@ -30,7 +30,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def document(top: Mapping[str, object]) -> str:
     """Returns a TOML file: what is no dictionary first, then a table for each dictionary.
 
-    A text with several lines is written so. Exact numbers are texts, such as "1/3", and ranges are lists.
+    A text with several lines is written so. Exact numbers are texts, such as "1/3". The `range` of an
+    input's values is a range of the file, such as "0..2"; other ranges are lists.
 
     Raises:
         InputError: a value of another type, with its key.
@@ -85,6 +86,8 @@ def _value(value: object, key: str) -> str:
         case Mapping():
             inside = ", ".join(f"{_key(k)} = {_value(v, f'{key}.{k}')}" for k, v in value.items())
             return f"{{ {inside} }}"
+        case range() if value and value.step == 1 and key.endswith(".values"):  # of an input, as in a file
+            return _quoted(f"{value[0]}..{value[-1]}")
         case list() | tuple() | range():
             return f"[{', '.join(_value(v, f'{key}[{k}]') for k, v in enumerate(value))}]"
     raise InputError(f"{value!r} is no value of a case: texts, numbers, lists and tables are", key=key)

@@ -107,6 +107,24 @@ def test_probabilities_are_those_of_summation() -> None:
     assert str(functions["(0, 0, 0)"]["above"]).count("alpha") > 1
 
 
+@pytest.mark.usefixtures("ample_share")
+def test_a_range_of_python_is_the_range_of_a_file() -> None:
+    """Larger inputs are looked at for a `range`, and for no list; ranges with other steps are lists."""
+
+    def function(n, a):  # type: ignore[no-untyped-def]
+        return n * n // 4 + geometric(a)
+
+    said = {"parameters": {"a": "(0, 1)"}, "neighbours": {"differ": "one"}, "ratio": "1/a"}
+    for values, written in ((range(3), '"0..2"'), ([0, 1, 2], "[0, 1, 2]"), (range(0, 3, 2), "[0, 2]")):
+        made = mechanism(inputs={"n": {"values": values}}, **said)(function)
+        assert f"n = {{ values = {written} }}" in made.to_toml()
+        if written != "[0, 2]":
+            larger = made.verify().larger
+            assert (larger is not None) == isinstance(values, range)
+            other = paramverify.loads(made.to_toml()).with_(mechanism={"inputs": {"n": {"values": values}}})
+            assert f"values = {written}" in other.to_toml()
+
+
 @pytest.mark.slow
 def test_the_case_file_is_the_same_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command line verifies the text, and checks evidence of it against it."""
