@@ -32,6 +32,7 @@ from paramverify.tables import Table
 
 NAME = "distance"  # what stands for it in `[privacy]`
 SHOWN = 8  # distances that are listed in a note
+BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
 
 
 def with_distances(
@@ -88,6 +89,12 @@ def left_out(
         f"{have} no neighbour, so the verdict says nothing about {few}{', ...' * (len(alone) > SHOWN)}; "
         f"with by = {enough_by(answers)} values that follow each other are neighbours",
     )
+
+
+def near_by_default(table: Table, mechanism: Mechanism) -> tuple[str, ...]:
+    """Returns a note where values may be further apart than neighbours, and the case does not say so."""
+    restricts = "differ" in table and table.get("by") is None and getattr(mechanism, "default_by", "1") == "1"
+    return (BY,) if restricts and any(len(set(values)) > 2 for values in mechanism.answers) else ()
 
 
 def in_words(table: Table, pairs: Sequence[SecretPair]) -> tuple[str, ...]:

@@ -127,8 +127,20 @@ class PrivacyCase:
 
     @property
     def over(self) -> str:
-        """What answers are about: the inputs that the case lists, and sequences of more outputs than one."""
-        return " and ".join(filter(None, (self.inputs_listed, self._sequences)))
+        """What answers are about: the inputs that the case lists, and sequences of more outputs than one.
+
+        If it lists pairs of neighbours, it is about these only.
+        """
+        listed = self.inputs_listed
+        if self.lists_pairs:
+            count = len(self.model.pairs)
+            listed = f"the {f'{count} listed pairs' if count > 1 else 'listed pair'} of {listed}"
+        return " and ".join(filter(None, (listed, self._sequences)))
+
+    @property
+    def lists_pairs(self) -> bool:
+        """Whether neighbours are listed one by one, so that other inputs may have none."""
+        return self.neighbours and "pairs" in self.data["neighbours"]
 
     @property
     def _sequences(self) -> str:
@@ -140,7 +152,7 @@ class PrivacyCase:
         If no parameter is `free`, there is only one prior.
         """
         if self.neighbours:
-            return f"all neighbouring {self.over}"
+            return self.over if self.lists_pairs else f"all neighbouring {self.over}"
         listed = f" over {self.inputs_listed}" if self.inputs_listed else ""
         prior = f"{'every' if free else 'the'} prior of the case{listed}"
         return " and ".join(filter(None, (prior, self._sequences)))

@@ -58,22 +58,6 @@ def lists_bits(case: PrivacyCase) -> bool:
     return case.neighbours and any(_ends(given) == BITS for given in inputs.values())
 
 
-def is_near_by_default(case: PrivacyCase) -> bool:
-    """Tells whether neighbours are inputs of a program that differ by 1, and the case does not say so."""
-    mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
-    if case.kind != "program" or "differ" not in neighbours or "by" in neighbours:
-        return False
-    return any(_count(given) > 2 for given in mechanism.get("inputs", {}).values())
-
-
-def _count(given: object) -> int:
-    """Returns how many values an input has."""
-    if ends := _ends(given):
-        return ends[1] - ends[0] + 1
-    values = given.get("values") if isinstance(given, dict) else None
-    return len(values) if isinstance(values, list) else 0
-
-
 def _longer(low: int, high: int) -> tuple[int, int]:
     """Returns a range of twice as many numbers; with negative ones, of three times as many."""
     more = high - low + 1

@@ -55,6 +55,7 @@ from paramverify.models.neighbourhoods import (
     Neighbourhood,
     in_words,
     left_out,
+    near_by_default,
     one_way,
     unformed,
     with_distances,
@@ -323,14 +324,16 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
         raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
     with top.within("neighbours") as table:
         many = unformed(mechanism, table) or standing(mechanism, table, top.data)
+        near = near_by_default(table, mechanism)
         if many:
             table.close()
-            return _worst(mechanism, many)
+            return _worst(mechanism, many, near)
         hmm, pairs = mechanism.neighbours(table)
         shape = shape_of(mechanism, mechanism.answers)
         notes = (
             *one_way(table, shape, pairs, mechanism.answers),
             *left_out(table, pairs, mechanism.answers),
+            *near,
         )
         pairs = with_distances(table, shape, pairs, names)
         table.close()
@@ -339,7 +342,7 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
         return ComparedPairs(mechanism, hmm, pairs, notes=(*notes, *in_words(table, pairs)))
 
 
-def _worst(mechanism: Mechanism, around: Neighbourhood) -> ComparedPairs:
+def _worst(mechanism: Mechanism, around: Neighbourhood, notes: tuple[str, ...]) -> ComparedPairs:
     """Returns the pair of neighbours that stands for all."""
     left, right = around.worst_pair()
     hmm, pairs = around.compare(left, right)
@@ -347,7 +350,7 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> ComparedPairs:
         f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
         f"({around.pairs:,} ordered pairs), and stands for them"
     )
-    return ComparedPairs(mechanism, hmm, pairs, stands_for=around, notes=(note,))
+    return ComparedPairs(mechanism, hmm, pairs, stands_for=around, notes=(note, *notes))
 
 
 def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> ComparedPairs | None:

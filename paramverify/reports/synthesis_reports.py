@@ -443,8 +443,7 @@ def found_values(
     It may not be private for `larger` ones.
     """
     answer = _told(case, found)
-    who = "all neighbouring" if case.neighbours else "the priors of the case over"
-    about = [f"The answer is about {who} {case.over}."] if case.over else []
+    about = [f"The answer is about {case.compared(free=True)}."] if case.over else []
     if larger:
         point, *more = larger.witness.lines()
         about += [f"It does not hold for larger inputs. Not private for {larger.over}: {point}"]

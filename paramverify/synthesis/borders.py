@@ -17,12 +17,12 @@ from paramverify.divergences import MaxDivergence, Measure
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.models.model import is_about
+from paramverify.models.neighbourhoods import BY
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
     Larger,
     has_ranges,
-    is_near_by_default,
     larger_cases,
     lists_bits,
     smaller_cases,
@@ -48,7 +48,6 @@ from paramverify.verdicts import Holds, Verdict, Violated
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
 MOST_EXPONENT = 700  # of exp as a float
 Written = tuple[Mapping[str, object], Mapping[str, object]]
-BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
 ALL = "the range 0..1 is taken to have all values that exist, so no larger inputs are looked at"
 NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irrational ones
 
@@ -87,10 +86,11 @@ def verify_beyond(
     """
     started, options = time.monotonic(), options or Options()
     found = verify(case, options, progress, near)
+    if isinstance(found.verdict, Violated):  # with more neighbours it is one, too
+        return replace(found, notes=tuple(note for note in found.notes if note != BY))
     if not isinstance(found.verdict, Holds):
         return found
-    notes = (BY if is_near_by_default(case) else "", ALL if lists_bits(case) else "")
-    found = replace(found, notes=(*found.notes, *filter(None, notes)))
+    found = replace(found, notes=(*found.notes, *([ALL] if lists_bits(case) else ())))
     if not has_ranges(case):
         return found
     seconds = _share(options, started, found.seconds)

@@ -15,6 +15,7 @@ from looks import members
 from shipped_runs import asked
 
 from paramverify import loads
+from paramverify.models.neighbourhoods import BY
 from paramverify.privacy.cases import load
 from paramverify.privacy.inputs import power_told, values_told
 from paramverify.reports import sentences
@@ -178,7 +179,44 @@ ratio = 4
 def test_states_that_are_no_inputs_are_not_named() -> None:
     """A verdict is about the states that are compared, not about all states of a model."""
     report = loads(TABLES).verify(timeout=30)
-    assert report.to_dict()["inputs"] == "inputs in {'in', 'it', '1'}"
+    assert report.to_dict()["inputs"] == "the 2 listed pairs of inputs in {'in', 'it', '1'}"
+
+
+def test_listed_pairs_are_not_all_neighbours(tmp_path: Path) -> None:
+    """Where neighbours are listed, no answer is about all of them, nor about the other inputs."""
+    path = tmp_path / "case.toml"
+    text = CASE.replace("laplace(1 / eps)", "geometric(exp(-eps))")
+    path.write_text(
+        text.format(first="q", entry="", inputs="q = { values = '0..4' }", near="pairs = [[0, 1]]", most=1)
+    )
+    told = "for the listed pair of q in {0..4} with eps in (0, oo)"
+    evidence = str(tmp_path / "evidence.json")
+    for line in (f"verify {path} --evidence {evidence}", f"budget {path}", f"check {evidence} --case {path}"):
+        found = printed(*line.split())
+        assert told in found.out, found.out
+        assert "all neighbouring" not in found.out
+    assert "it is about the listed pair of q" in printed("compose", f"{path}:eps=1", "--delta-for", "1").out
+
+
+NEAR_BY_DEFAULT = [
+    "verify programs/noisy-max-laplace.toml",
+    "budget programs/noisy-max-laplace.toml",
+    "budget approximate/noisy-max.toml --delta-for 1",
+    "budget approximate/noisy-max.toml --epsilon-for 1/10",
+    "budget approximate/noisy-max.toml --curve",
+    "compose approximate/noisy-max.toml --curve",
+    "show approximate/noisy-max.toml",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", NEAR_BY_DEFAULT)
+def test_answers_say_how_far_neighbours_are_apart_by_default(line: str) -> None:
+    """Each answer about neighbours has the note that they differ by at most 1 if the case does not say so."""
+    command, name, *more = line.split()
+    given = [command, str(ROOT / "cases" / name), *more]
+    assert printed(*given).out.count(BY) == 1
+    assert json.dumps(json.loads(printed(*given, "--json").out)["notes"]).count(BY) == 1
 
 
 def test_sets_that_look_alike_when_shortened_are_not_taken_for_one() -> None:

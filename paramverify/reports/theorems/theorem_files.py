@@ -408,11 +408,7 @@ def _empty(model: Model) -> str:
 
 def _over(case: PrivacyCase) -> str:
     """Returns the inputs that the theorem is about."""
-    return (
-        f"for all neighbouring {case.over}"
-        if case.neighbours
-        else f"for the prior of the case over {case.over}"
-    )
+    return f"for {case.compared(free=False)}"
 
 
 def _shown(bound: RationalFunction, place: TheoremDomain) -> str:
