@@ -13,29 +13,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from paramverify.testing.expectations import WeakerVerdictWarning, warn_if_weaker
+
 if TYPE_CHECKING:
     from paramverify.api.cases import AnyCase
     from paramverify.api.options import Limits
     from paramverify.api.results import VerifyReport
 
-__all__ = ["assert_not_private", "assert_private"]
+__all__ = ["WeakerVerdictWarning", "assert_not_private", "assert_private"]
 
 
 def assert_private(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
     """Asserts that a case is private (a claim or formulas: true), and returns the report with its proof.
 
     `case` is a case, a decorated function, or the path of a case file; the limits are those of
-    `paramverify.verify`. Where a case has a side condition, such as `one_sided`, it is private on that.
-    A case that is private for its own inputs, but not for larger ones, passes; `report.larger` has those.
+    `paramverify.verify`.
 
     Raises:
         AssertionError: it is not private, or undecided within the limits; the message is the report.
         InputError: a mistake in the case or in a limit.
+
+    Warns:
+        WeakerVerdictWarning: it is private, but not for larger inputs (`report.larger`), or on a side
+            condition, such as `one_sided`.
     """
     __tracebackhide__ = True
     report, holds = _decided(case, limits)
     if not holds:
         raise AssertionError(str(report))
+    warn_if_weaker(report)
     return report
 
 

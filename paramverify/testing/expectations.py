@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -36,6 +37,18 @@ class Failed(Exception):
     """An expectation that is not met, or a file from which none can be read; the text is for people."""
 
 
+class WeakerVerdictWarning(UserWarning):
+    """A case is private as expected, but not for larger inputs, or on a side condition only."""
+
+
+def warn_if_weaker(report: VerifyReport, where: str = "") -> None:
+    """Warns if a proof has a side condition, or is known not to be one for larger inputs."""
+    __tracebackhide__ = True
+    beyond = f"not for {report.larger['inputs']}" if report.larger else ""
+    for told in filter(None, (beyond, report.document.get("side_condition"))):
+        warnings.warn(f"{where}{report.verdict}, but {told}", WeakerVerdictWarning, stacklevel=3)
+
+
 class UncheckedExpectation(Exception):
     """An expectation that no test compares with; the text says why."""
 
@@ -63,7 +76,7 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The name of the test, such as `status`, or `survey.status` for a formula."""
+        """The name of the test, such as `verdict`, or `survey.verdict` for a formula."""
         return f"{self.formula}.{self.key}" if self.formula else self.key
 
     def check(self, path: Path, seconds: float, known: MutableMapping[str, Report]) -> None:
@@ -71,7 +84,9 @@ class Expectation:
 
         Raises:
             Failed: the expectation is not met, or nothing was decided.
-            LeftOut: nothing compares with this.
+            UncheckedExpectation: nothing compares with this.
+        Warns:
+            WeakerVerdictWarning: it is private, but not for larger inputs, or on a side condition.
         """
         from paramverify.api.cases import budget, verify
         from paramverify.errors import ParamverifyError
@@ -87,9 +102,9 @@ class Expectation:
         except ParamverifyError as error:
             raise Failed(str(error)) from error
         report: Any = known[decide.__name__]
-        self._word(report) if self.key in WORDS else self._number(report)
+        self._word(report, path) if self.key in WORDS else self._number(report)
 
-    def _word(self, report: VerifyReport) -> None:
+    def _word(self, report: VerifyReport, path: Path) -> None:
         from paramverify.answers import Standing
         from paramverify.subjects.registry import subject_named
 
@@ -107,6 +122,8 @@ class Expectation:
                 f"{found}, as a limit ended the run: {report.reason}" if end in LIMITS else found,
                 report,
             )
+        if report.status is Standing.HOLDS:
+            warn_if_weaker(report, f"{path}: ")
 
     def _number(self, report: BudgetReport) -> None:
         from paramverify.algebra.exact_numbers import ExactNumber
@@ -145,7 +162,7 @@ def expectations(path: Path) -> list[Expectation]:
     table = data.get("expect")
     found = list(_listed(table)) if isinstance(table, dict) else []
     if not found:
-        raise Failed(f"{path}: the case expects nothing: give it a table [expect], with a status")
+        raise Failed(f"{path}: the case expects nothing: give it a table [expect], with a verdict")
     return found
 
 

@@ -17,6 +17,7 @@ from paramverify.testing.expectations import (
     Expectation,
     Failed,
     UncheckedExpectation,
+    WeakerVerdictWarning,
     expectations,
     has_expectations,
 )
@@ -102,7 +103,7 @@ class CaseItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Returns what was expected and what was found; other errors as pytest shows them."""
-        if isinstance(excinfo.value, Failed):
+        if isinstance(excinfo.value, (Failed, WeakerVerdictWarning)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -140,6 +140,60 @@ def test_formulas_are_tests_of_their_own(pytester: pytest.Pytester) -> None:
     assert "`paramverify logic` finds this number" in told(result)
 
 
+WEAKER = """
+[parameters]
+a = "(0, 1)"
+[mechanism]
+kind = "program"
+source = "return q * q // 4 + geometric(a)"
+[mechanism.inputs]
+q = { values = "0..2" }
+[neighbours]
+differ = "one"
+[privacy]
+ratio = "1/a"
+"""
+ONE_SIDED = """
+[mechanism]
+kind = "hmm"
+states = ["in", "out"]
+observations = ["o", "u", "v"]
+[mechanism.emissions]
+in = { o = "1/2", u = "1/2" }
+out = { o = "1/2", v = "1/2" }
+[neighbours]
+pairs = [["in", "out"]]
+[privacy]
+ratio = 1
+one_sided = "ignored"
+"""
+BUT = ("private, but not for q in {0..5}", "private, but output sequences that are impossible under one")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("ample_share")
+def test_a_weaker_verdict_is_not_silent(pytester: pytest.Pytester) -> None:
+    """What is private for less than its word is a warning of both ways to test, which may be an error."""
+    for number, text in enumerate((WEAKER, ONE_SIDED)):
+        (pytester.path / f"case{number}.toml").write_text(case('verdict = "private"\nratio = "1"', text))
+    pytester.makepyfile(
+        """
+        from paramverify.testing import assert_private
+
+        def test_larger():
+            assert_private("case0.toml")
+
+        def test_one_sided():
+            assert_private("case1.toml")
+        """
+    )
+    for action, ends in (("default", {"passed": 4, "warnings": 4}), ("error", {"failed": 4})):
+        given = ("-W", f"{action}::paramverify.testing.WeakerVerdictWarning", "-k", "verdict or test_")
+        result = pytester.runpytest_inprocess("--paramverify", *given)
+        result.assert_outcomes(**ends, deselected=2)
+        assert all(told(result).count(words) >= 2 for words in BUT)
+
+
 @pytest.mark.slow
 def test_xdist_shares_the_files(project: pytest.Pytester) -> None:
     """Two workers run the same tests."""
