@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+TYPED = 0.85  # how alike words are at least that differ by slips, and mean the same distribution
+
 _DIGITS = re.compile("[0-9]+")
 
 
@@ -31,8 +33,8 @@ def _is_off(one: str, other: str) -> bool:
     return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str | None:
     """Returns the known word that looks most like one that is not: first those that differ in case only."""
     words = list(known)
     same = [other for other in words if other.casefold() == word.casefold()]
-    return next(iter(same or get_close_matches(word, words, n=1)), None)
+    return next(iter(same or get_close_matches(word, words, n=1, cutoff=alike)), None)

@@ -26,7 +26,7 @@ from paramverify.composition.release_losses import (
 from paramverify.errors import CaseError, InputError, gathered, located
 from paramverify.expectations import SOURCE, TITLE
 from paramverify.models.settings import Settings, read_settings
-from paramverify.spelling import nearest
+from paramverify.spelling import TYPED, nearest
 from paramverify.tables import (
     EXPRESSION,
     FILE,
@@ -70,6 +70,12 @@ def _noise(name: str, about: str, keys: tuple[Key, ...], one: Sequence[str] = ()
 
 
 KIND = "The kind of noise."
+SAME = {  # what other libraries call our kinds of noise
+    **dict.fromkeys(("gauss", "normal"), "gaussian"),
+    **dict.fromkeys(("geometric", "two_sided_geometric", "dlaplace"), "discrete_laplace"),
+    **dict.fromkeys(("laplacian", "double_exponential"), "laplace"),
+    "discrete_normal": "discrete_gaussian",
+}
 NOISES = {
     "gaussian": _noise(
         "gaussian", "Normal noise.", (Key("sigma", EXPRESSION, "The deviation.", needed=True), SENSITIVITY)
@@ -171,9 +177,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
         values[key] = value
     what = what.strip()
     if what not in NOISES and "/" not in what and "." not in what:
-        near = nearest(what, NOISES)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
-        raise InputError(f"{what!r} is neither a kind of noise nor a case file", mend=hint)
+        raise InputError(f"{what!r} is neither a kind of noise nor a case file", mend=_meant(what))
     return what, values
 
 
@@ -239,10 +243,14 @@ def _of_case(path: str, settings: Settings, read_case: ReadCase) -> tuple[Direct
 
 def _kind(given: str) -> str:
     if given not in NOISES:
-        near = nearest(given, NOISES)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
-        raise CaseError(f"{given!r} is no kind of noise", key="kind", mend=hint)
+        raise CaseError(f"{given!r} is no kind of noise", key="kind", mend=_meant(given))
     return given
+
+
+def _meant(kind: str) -> str:
+    """Returns the kind of noise that was meant, with the same distribution; else all kinds."""
+    near = SAME.get(kind.casefold()) or nearest(kind, NOISES, TYPED)
+    return f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
 
 
 def _set(table: Table) -> list[str]:

@@ -156,7 +156,8 @@ def _noisy(word: str, values: Sequence[Value]) -> Value:
             "the product of two noisy numbers is not covered; sums, differences and comparisons are"
         )
     what = "division by noise" if word == "/" else f"{word} with noise"
-    raise InputError(f"{what} is not covered; + and -, * and / by a number, and comparisons are")
+    whole = ": draw whole noise, such as geometric(a)" if word == "//" and right == 1 else ""
+    raise InputError(f"{what} is not covered{whole}; + and -, * and / by a number, and comparisons are")
 
 
 def _scaled(value: Fraction | Linear, by: Fraction) -> Fraction | Linear:

@@ -54,7 +54,7 @@ from paramverify.models.programs.python_libraries import (
     mistaken_import,
     without_library,
 )
-from paramverify.spelling import nearest
+from paramverify.spelling import TYPED, nearest
 
 MOST_WORDS = 20  # of a line, for which another name is tried
 WRITE = {
@@ -71,6 +71,15 @@ WRITE = {
     "filter": "write a for loop",
     "sorted": "write a for loop with min or max",
     "stream": 'stream(...) stands in a loop at the left margin: for x in stream(values="real"):',
+    "discrete_laplace": "write geometric(exp(-1/scale))",
+    "dlaplace": "write geometric(exp(-a))",
+    "two_sided_geometric": "write geometric(a)",
+    "laplacian": "write laplace(scale)",
+    "double_exponential": "write laplace(scale)",
+    "normal": "write mean + gauss(sigma)",
+    "gaussian": "write mean + gauss(sigma)",
+    "discrete_normal": "write discrete_gaussian(sigma)",
+    "bernoulli": "write flip(p)",
     "exit": "write stop",
     "quit": "write stop",
 }
@@ -387,7 +396,9 @@ class Expressions:
         if name in self.calls:
             return Ask(name, given, self.place(tree))
         if name not in FUNCTIONS:
-            near = get_close_matches(name, [*self.calls, *self.known, *FUNCTIONS, "choice", "output"], n=1)
+            others = [*self.calls, *self.known, *(word for word in FUNCTIONS if word not in NOISE), "output"]
+            near = get_close_matches(name, [*NOISE, "choice"], n=1, cutoff=TYPED)
+            near = near or get_close_matches(name, others, n=1)
             known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
             hint = WRITE.get(name) or without_library(name) or (f"did you mean {near[0]}?" if near else known)
             raise self.refuse(f"unknown function {name}; {hint}", tree)

@@ -7,6 +7,7 @@ Names are those of the libraries, `numpy.random.laplace`, however a program has 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -461,6 +462,15 @@ def _of_numbers() -> dict[str, Entry]:
     }
 
 
+UNBOUNDED = ("geometric", "one_sided_geometric", "laplace", "exponential", "gauss", "discrete_gaussian")
+ROUNDED_NOISE = (
+    "rounds noise, which is not covered: draw whole noise, geometric(exp(-1/scale)), or compare the noise"
+)
+ROUNDING = {
+    name
+    for name, entry in _of_numbers().items()
+    if isinstance(entry, ExactFunction) and (entry.template is _to_whole or "//" in str(entry.template))
+}
 TABLE: Mapping[str, Entry] = {**_of_python(), **_of_numpy_random(), **_of_scipy(), **_of_numbers()}
 NUMERIC = {name for name in _of_numbers() if not name.startswith("builtins.")}
 LIBRARIES = ("random", "numpy", "secrets", "scipy", "math")
@@ -600,11 +610,37 @@ def first_use(tree: ast.AST, bound: Bound, words: Collection[str]) -> tuple[ast.
     """
     known = {name: meaning for name, meaning in bound.items() if name not in words}
     for node, reason in _uses(tree, known):
+        name = meant(node.func, known) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and name in ROUNDING and any(map(_noise_in(tree, known), node.args)):
+            reason = f"{name.removeprefix('builtins.')} {ROUNDED_NOISE}"
         return node, reason
     for made in ast.walk(tree):
         if isinstance(made, ast.Call) and meant(made, known):
             return made, f"{ast.unparse(made)} is a generator that nothing uses any more: leave it out"
     return None
+
+
+def _noise_in(tree: ast.AST, bound: Bound) -> Callable[[ast.AST], bool]:
+    """Returns what tells whether an expression of a tree draws noise without ends, or names what does."""
+    noisy: set[str] = set()
+
+    def draws(node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in noisy
+        if isinstance(node, ast.Call):
+            entry = TABLE.get(meant(node.func, bound) or "")
+            drawn = entry.template if isinstance(entry, ExactFunction) else ast.unparse(node.func)
+            words = set(re.findall(r"\w+", str(drawn)))
+            if "clamp" in words or not words.isdisjoint(UNBOUNDED):
+                return "clamp" not in words  # which leaves finitely many values
+        return any(map(draws, ast.iter_child_nodes(node)))
+
+    assignments = [node for node in ast.walk(tree) if isinstance(node, (ast.Assign, ast.AugAssign))]
+    for _ in assignments:  # a name may be that of another one, from further down in a loop
+        for node in filter(lambda one: draws(one.value), assignments):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            noisy.update(target.id for target in targets if isinstance(target, ast.Name))
+    return draws
 
 
 def without_library(name: str) -> str:
