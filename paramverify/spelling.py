@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LIKE = 0.6  # how alike words are at least of which one may be meant by the other
 TYPED = 0.85  # how alike words are at least that differ by slips, and mean the same distribution
 
 _DIGITS = re.compile("[0-9]+")
@@ -33,7 +34,7 @@ def _is_off(one: str, other: str) -> bool:
     return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
 
 
-def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+def nearest(word: str, known: Iterable[str], alike: float = LIKE) -> str | None:
     """Returns the known word that looks most like one that is not: first those that differ in case only."""
     words = list(known)
     same = [other for other in words if other.casefold() == word.casefold()]

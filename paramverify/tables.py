@@ -33,7 +33,7 @@ from paramverify.errors import (
     located,
 )
 from paramverify.files import read_file
-from paramverify.spelling import nearest
+from paramverify.spelling import LIKE, nearest
 from paramverify.toml_mistakes import TomlPlaces, not_toml
 
 Json: TypeAlias = dict[str, Any]
@@ -539,10 +539,10 @@ class Table:
             raise CaseError(f"the key {name!r} is missing")
         return value
 
-    def check_spelling(self, *names: str) -> None:
-        """Raises a CaseError if a key that nobody asked for looks like one of the names."""
+    def check_spelling(self, *names: str, alike: float = LIKE) -> None:
+        """Raises a CaseError if a key that nobody asked for looks like one of the names, see `nearest`."""
         for other in self.data:
-            if other not in self.asked and (near := nearest(other, names)):
+            if other not in self.asked and (near := nearest(other, names, alike)):
                 self.told.add(other)
                 raise CaseError("unknown key", mend=f"did you mean {near!r}?", key=other)
 

@@ -153,7 +153,10 @@ def read_epsilon(
         else:
             reason = "not a sum of numbers and ln(...)"
             if isinstance(node, Name):
-                reason = 'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only'
+                reason = (
+                    'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only, '
+                    'unless it is any positive number, "(0, oo)"'
+                )
             for name in sorted(_names(node) & set(names)):
                 reason = f"epsilon may have {name} times a number only, and no number is searched for"
                 raise expression.error(f'{reason}: try some, such as epsilon = "{name}/2"', node)

@@ -198,6 +198,10 @@ def parse_interval(text: str) -> Interval:
     match = re.fullmatch(r"\s*([\[(])([^,]*),([^,]*)([\])])\s*", text)
     if not match:
         mend = _meant(text)
+        pair = re.fullmatch(r"\s*(\d+),(\d+)\s*", text)
+        if pair and int(pair[1]) < int(pair[2]):
+            mend = f'write "({pair[1]}, {pair[2]})" for an interval, or {pair[1]}.{pair[2]} for a number'
+            raise DomainError(f"not an interval: {text!r}", mend=mend)
         if ("," in text and not re.fullmatch(r"\s*\d+,\d+\s*", text)) or text.strip()[:1] == "[":
             mend = mend or "write for example (0, 1) or [1/10, 0.4]"
             raise DomainError(f"not an interval: {text!r}", mend=mend)

@@ -18,7 +18,7 @@ from paramverify.algebra.expressions import NAME as PARAMETER_NAME
 from paramverify.algebra.expressions import WORDS
 from paramverify.algebra.polynomials import OUTPUTS, SLACKS, TIE, Ring, Unbounded
 from paramverify.algebra.signs import parse_constraint
-from paramverify.errors import CaseError, Each, InputError, located
+from paramverify.errors import CaseError, DomainError, Each, InputError, located
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import (
     CONDITION,
@@ -260,6 +260,23 @@ def read_domain(
     return domain
 
 
+def _bounded(name: str, text: str) -> Interval:
+    """Returns an interval with two ends.
+
+    Raises:
+        InputError: another text; of one without an upper end, how to write it.
+    """
+    open_end = re.fullmatch(
+        r"\s*([\[(])\s*([^,]+?)\s*,\s*\+?\s*(?:oo|inf|infinity)\s*[\])]\s*", text, re.IGNORECASE
+    )
+    if open_end and not re.match(r"[+-]?\s*(oo|inf|-)", open_end[2], re.IGNORECASE):
+        low = f"{name} {'>=' if open_end[1] == '[' else '>'} {open_end[2]}"
+        more = "" if open_end[2] == "0" else f', and constraints = ["{low}"]'
+        reason = 'a parameter needs finite ends, or is any positive number, "(0, oo)"'
+        raise DomainError(reason, mend=f'write {name} = "(0, oo)"{more}')
+    return parse_interval(text)
+
+
 def _read_parameter(
     name: str,
     table: Table,
@@ -276,7 +293,7 @@ def _read_parameter(
         with located(key=name):
             text = interval_text(table.get(name))
             if name not in exponents:
-                box[name] = parse_interval(text)
+                box[name] = _bounded(name, text)
                 return
         unbounded.append(_unbounded(name, exponents[name], table))
         box[unbounded[-1].variable] = UNIT

@@ -347,7 +347,7 @@ def _unconditional(table: Table, checks: Checks) -> Row:
             return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
-    table.check_spelling(*DISTRIBUTIONS)
+    table.check_spelling(*DISTRIBUTIONS, alike=spelling.TYPED)
     raise CaseError(f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table")
 
 

@@ -25,14 +25,29 @@ from paramverify.divergences import (
 )
 from paramverify.divergences.declared import check_declared
 from paramverify.divergences.reading import read_bound, read_probability
-from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
+from paramverify.errors import (
+    BesideError,
+    CaseError,
+    ExpressionError,
+    InputError,
+    LimitError,
+    UnsupportedError,
+    located,
+)
 from paramverify.models.context import Checks
 from paramverify.models.model import PROBABILITIES
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.privacy.secrets import ComparedPairs
-from paramverify.tables import Table
+from paramverify.tables import Table, is_decimal
 
 # --- divergences ------------------------------------------------------------------------------------
+
+
+OTHER_NAMES = {  # what people call a bound, and how it is written here
+    "rho": "zcdp = {}",
+    "alpha": "renyi = {{ order = {}, epsilon = ... }}",
+    "tv": "total_variation = {}",
+}
 
 
 def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction] = ()) -> tuple[Measure, str]:
@@ -46,6 +61,12 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     for name in known:
         privacy.get(name)  # all are known keys, also where another one is wrong
     if not given:
+        for other, meant in OTHER_NAMES.items():
+            if other in privacy.data:
+                privacy.told.add(other)
+                raise CaseError(
+                    "unknown key", key=other, mend=f"write {meant.format(_toml(privacy.data[other]))}"
+                )
         return read_epsilon_or_ratio(privacy, checks, distances)
     name = given[0]
     both = [n for n in privacy.data if n in registry.measures()]
@@ -110,6 +131,22 @@ BITS, DIGITS = 64, 12  # of rational bounds beside e^ε
 DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
+def _toml(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) and not is_decimal(value) else str(value)
+
+
+def _written(privacy: Table, name: str) -> Expression:
+    """Returns the bound as it is written; a mend of one that is the other one by its words has its name."""
+    other = {"epsilon": "ratio", "ratio": "epsilon"}[name]
+    try:
+        return privacy.expression(name)
+    except ExpressionError as error:
+        word = r"(?:epsilon|eps|ε)\s*=|.*(?:bits?|nats?|epsilon)\s*$" if other == "epsilon" else r"ratio\s*="
+        if error.mend and re.match(rf"\s*(?:{word})", str(privacy.get(name))):
+            error.retell("syntax error", f'write {other} = "{error.mend.removeprefix("write ")}"')
+        raise
+
+
 def read_epsilon_or_ratio(
     privacy: Table, checks: Checks, distances: Collection[Fraction] = ()
 ) -> tuple[Measure, str]:
@@ -124,7 +161,7 @@ def read_epsilon_or_ratio(
     name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
     delta = read_probability(privacy.expression("delta"), checks) if "delta" in privacy else None
     if not distances:
-        pure, words = read_bound(privacy.expression(name), name, checks)
+        pure, words = read_bound(_written(privacy, name), name, checks)
         if delta is None or not delta.numerator:
             return pure, words
         told = checks.definitions.told(privacy.expression("delta").text)

@@ -176,7 +176,8 @@ def unplaced(node: Node) -> object:
         ("ln(2)/2", "a logarithm needs a whole factor, not 1/2: otherwise the ratio bound is a root", 0),
         (
             "1 + p",
-            'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only; '
+            'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only, '
+            'unless it is any positive number, "(0, oo)"; '
             "for a bound b on e^epsilon write ln(b)",
             4,
         ),

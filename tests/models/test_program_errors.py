@@ -221,6 +221,7 @@ def _unbounded(text: str) -> None:
     ("text", "reason"),
     [
         ("x = laplace(eps)\noutput(1)", "the scale of this noise is a number, or 2 / eps"),
+        ("output(geometric(2))", r"geometric\(a\) takes a = .* write geometric\(exp\(-epsilon\)\)"),
         ("x = laplace(1 / eps)\ny = laplace(2)\noutput(1)", "the scales of continuous noise are of one kind"),
     ],
 )

@@ -15,6 +15,7 @@ from paramverify.algebra.polynomials import RationalFunction, is_constant
 from paramverify.errors import CaseError, InputError, gathered
 from paramverify.models.context import Checks
 from paramverify.plugins import Registry, owner
+from paramverify.spelling import TYPED
 from paramverify.tables import Key, Section, Table, Variants, whole, with_keys
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def read_noise(
         kinds = REGISTRY.loaders()
         chosen = next((kind for kind in kinds if kind in inner.data), None)
         if chosen is None:
-            inner.check_spelling(*kinds)
+            inner.check_spelling(*kinds, alike=TYPED)
             known = [_kind(load()) for load in kinds.values()]
             forms = [f"{{ {k.form}{', range = n' if k.ranged and not given else ''} }}" for k in known]
             *first, last = sorted((*forms, *others))

@@ -565,12 +565,17 @@ class ProgramDrawing:
     def _geometric(self, value: Value, two_sided: bool, state: ProgramState) -> Found:
         alpha = self._function(value)
         what = "the ratio of geometric noise"
-        for part, told in ((alpha, what), (self._one - alpha, f"1 minus {what}")):
-            if not part.numerator or (
-                self.checks.positive(part.numerator * part.denominator, told)
-                != part.numerator * part.denominator
-            ):
-                raise InputError(f"{what} is not between 0 and 1")
+        try:
+            for part, told in ((alpha, what), (self._one - alpha, f"1 minus {what}")):
+                if not part.numerator or (
+                    self.checks.positive(part.numerator * part.denominator, told)
+                    != part.numerator * part.denominator
+                ):
+                    raise InputError(f"{what} is not between 0 and 1")
+        except InputError as error:  # the argument is often taken for a scale, or for a budget
+            mend = "geometric(a) takes a = Pr(k + 1) / Pr(k); for an epsilon write geometric(exp(-epsilon))"
+            error.retell(error.reason, mend)
+            raise
         name = state.measure.fresh
         return self._noise(state, name, self.bases.geometric(name, alpha, two_sided), True)
 
@@ -620,7 +625,8 @@ class ProgramDrawing:
                 if self.rates
                 else 'a number divided by a parameter such as eps = "(0, oo)"'
             )
-            raise InputError(f"the scale of this noise is a number, or {hint}")
+            ends = "" if self.rates else 'its ends are constraints = ["1 <= eps <= 2"] in [parameters]'
+            raise InputError(f"the scale of this noise is a number, or {hint}", mend=ends)
         raise InputError("the scale of this noise is a number without noise")
 
 
