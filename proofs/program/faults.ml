@@ -30,13 +30,6 @@ let plain ?(most = shown_length) text =
   let escaped c = if Char.code c < 32 || Char.code c = 127 then Printf.sprintf "\\x%02x" (Char.code c) else String.make 1 c in
   String.concat "" (List.map escaped (List.of_seq (String.to_seq cut)))
 
-(* A number of things: `1 claim`, `2 claims`, `1,000 claims`. *)
-let counted count what =
-  let digits = string_of_int count in
-  let size = String.length digits in
-  let grouped = List.init size (fun k -> (if k > 0 && (size - k) mod 3 = 0 then "," else "") ^ String.make 1 digits.[k]) in
-  Printf.sprintf "%s %s%s" (String.concat "" grouped) what (if count = 1 then "" else "s")
-
 let quoted text = "'" ^ plain text ^ "'"
 
 (* A number of things, such as 1,200 claims. *)
