@@ -17,7 +17,7 @@ from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
 from paramverify.formats.smtlib import occurring, script
 from paramverify.formats.smtlib_scripts import read_script
-from paramverify.kernel.claim_evidence import check_document
+from paramverify.kernel.documents import check_document
 from paramverify.kernel.rounded_constants import encloses_exp
 from paramverify.privacy.cases import load
 from paramverify.scripts import benchmark_families
@@ -54,7 +54,7 @@ def test_statuses_are_right_and_have_evidence(made: Path) -> None:
         report = check_document(document)
         assert report.accepted
         assert (report.status, report.trusted) == ({"sat": "violated", "unsat": "holds"}[row["status"]], 0)
-        claim = document["witness"]["claim"] if "witness" in document else document["claims"][0]["claim"]
+        claim = document["witness"]["claim"] if "witness" in document else document["statements"][0]
         assert any(claim["polynomial"] == str(c.polynomial) for c in claims if c.digest() == row["digest"])
 
 

@@ -16,8 +16,8 @@ from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.formats import smtlib_scripts
 from paramverify.formats.smtlib_scripts import read_script
-from paramverify.kernel import script_evidence as script_checker
-from paramverify.kernel.documents import check_text
+from paramverify.kernel.documents import check_document, check_text
+from paramverify.kernel.ledger import Demanded
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import race_of
 from paramverify.reports.script_reports import check_with_script, evidence_document
@@ -75,42 +75,59 @@ def test_both_answers_are_checked(script: Path, tmp_path: Path, capsys: pytest.C
     assert out.splitlines()[-1] == "checked: unsat, sat: 3 claims proved, 0 trusted to solvers, 0 open"
 
 
+def questions(document: Any) -> Any:
+    return document["statements"][-1]["questions"]
+
+
+def first_claim(document: Any) -> Any:
+    return document["statements"][questions(document)[0]["claims"][0]]
+
+
 def _popped(document: Any) -> None:
-    document["questions"][0]["claims"].pop()
+    del document["statements"][questions(document)[0]["claims"].pop()]
+
+
+def _unused(document: Any) -> None:
+    questions(document)[0]["claims"].pop()
+
+
+def _no_claim(document: Any) -> None:
+    questions(document)[0]["claims"].append(len(document["statements"]) - 1)
 
 
 def _moved(document: Any) -> None:
-    claims = [q["claims"] for q in document["questions"]]
-    document["questions"][1] = {"status": "holds", "claims": claims[0], "solvers": []}
+    claims = questions(document)[0]["claims"]
+    questions(document)[1] = {"status": "holds", "claims": claims, "solvers": []}
 
 
 def _empty(document: Any) -> None:
-    document["questions"][1] = {"status": "holds", "claims": [], "solvers": []}
+    questions(document)[1] = {"status": "holds", "claims": [], "solvers": []}
 
 
 def _weaker(document: Any) -> None:
-    claim = document["questions"][0]["claims"][0]["claim"]
-    claim["polynomial"], document["questions"][0]["claims"][0]["proof"] = "1", {"kind": "constant"}
+    first_claim(document).update(polynomial="1", proof={"kind": "constant"})
 
 
 def _false_model(document: Any) -> None:
-    document["questions"][1]["model"]["x"] = "0"
+    questions(document)[1]["model"]["x"] = "0"
 
 
 def _no_value(document: Any) -> None:
-    del document["questions"][1]["model"]["x"]
+    del questions(document)[1]["model"]["x"]
 
 
 def _other_script(document: Any) -> None:
-    document["script"]["digest"] = "0" * 64
+    document["statements"][-1]["script"]["digest"] = "0" * 64
 
 
 def _fewer(document: Any) -> None:
-    document["questions"].pop()
+    questions(document).pop()
 
 
 FORGED: dict[Callable[[Any], None], str] = {
     _popped: "a claim of question 1 has no proof",
+    _unused: "a claim shows no answer",
+    _no_claim: "statements[3].questions[0].claims: not the numbers of different claims",
     _moved: "question 2 does not make a claim of the evidence",
     _empty: "a claim of question 2 has no proof",
     _weaker: "question 1 does not make a claim of the evidence",
@@ -131,20 +148,22 @@ def test_what_is_not_so_is_rejected(written: dict[str, Any], script: Path) -> No
         accepted, line = checked(forged, script)
         assert not accepted
         assert reason in line
-    for part in ("polynomial", "box"):
-        forged = copy.deepcopy(written)
-        entry = forged["questions"][0]["claims"][0]
-        entry["claim"][part] = (
-            "-1" if part == "polynomial" else dict.fromkeys(entry["claim"]["box"], "[-9, 9]")
-        )
-        assert not checked(forged, script)[0]
+    forged = copy.deepcopy(written)
+    first_claim(forged)["polynomial"] = "-1"
+    assert not checked(forged, script)[0]
+    forged = copy.deepcopy(written)
+    domain = forged["domains"][first_claim(forged)["domain"]]
+    domain["box"] = dict.fromkeys(domain["box"], "[-9, 9]")
+    assert not checked(forged, script)[0]
     forged = copy.deepcopy(written) | {"more": 1}
     assert not check_text(json.dumps(forged)).accepted
 
 
 def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Path) -> None:
     """An unsat on a solver's word is accepted as such, and never as a proof."""
-    written["questions"][0] |= {"claims": [], "solvers": ["z3 5"]}
+    engine = written["statements"][-1]
+    engine["questions"][0] |= {"claims": [], "solvers": ["z3 5"]}
+    written |= {"domains": [], "statements": [engine]}
     report, _ = check_with_script(written, str(script), script.read_text())
     assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 0, 1, ("z3 5",))
 
@@ -159,7 +178,7 @@ def test_a_mistake_of_the_first_reader_is_seen(
         assert name in TEXT
     monkeypatch.setitem(smtlib_scripts.OPERATORS, symbol, smtlib_scripts.OPERATORS[other])
     document = evidence_document(decide_script(read_script(script), ALONE))
-    assert script_checker.check_document(document, compared=True).accepted
+    assert check_document(document, Demanded()).accepted
     accepted, line = checked(document, script)
     assert not accepted
     assert "the second reading differs" in line
@@ -169,9 +188,9 @@ def test_unsat_without_a_claim_needs_the_script(script: Path) -> None:
     """Such a document shows nothing by itself; beside the script it is seen that no claim is left."""
     script.write_text("(declare-const x Real)(assert (< x 1))(assert (> x 1))(check-sat)")
     document = evidence_document(decide_script(read_script(script), ALONE))
-    assert document["questions"] == [{"status": "holds", "claims": [], "solvers": []}]
-    alone = script_checker.check_document(document)
-    assert alone.lines == ("rejected: questions[0]: no claim shows this unsat: check it beside its script",)
+    assert questions(document) == [{"status": "holds", "claims": [], "solvers": []}]
+    reason = "no claim shows this unsat: check it beside its script"
+    assert check_document(document).lines == (f"rejected: statements[0].questions[0]: {reason}",)
     assert checked(document, script)[0]
     script.write_text("(declare-const x Real)(assert (> x 1))(check-sat)")
     assert not checked(document, script)[0]
@@ -199,7 +218,7 @@ def test_what_has_no_evidence(script: Path, tmp_path: Path, capsys: pytest.Captu
 
 def test_the_digest_is_that_of_the_file(written: dict[str, Any], script: Path) -> None:
     """Evidence belongs to the bytes of a script."""
-    assert written["script"] == {
+    assert written["statements"][-1]["script"] == {
         "name": "two.smt2",
         "digest": hashlib.sha256(script.read_bytes()).hexdigest(),
     }
