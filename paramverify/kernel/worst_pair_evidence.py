@@ -73,7 +73,7 @@ def show(about: Evidence, statement: Statement) -> str:
     sides = (str(tuple(statement[side])) for side in ("left", "right"))
     named = tuple(f"{one} against {other}, output " for one, other in permutations(sides))
     for place, claim in about.of("claim"):
-        if not all(origin.startswith(named) for origin in claim.get("origins", ())):
+        if "origins" not in claim or not all(origin.startswith(named) for origin in claim["origins"]):
             raise Misformed(
                 "this is about another pair than the one that stands for others", "statements", place
             )

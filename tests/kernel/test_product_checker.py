@@ -178,12 +178,16 @@ def test_answers_out_of_range_are_named(value: int, side: str) -> None:
             check_largest({**pair, side: wrong})
 
 
+CLAIM = {"variables": [], "box": {}, "constraints": []}
+CONSTANT = {"kind": "constant"}
+
+
 def beside(polynomial: str, **more: Any) -> KernelReport:
     """Returns the report on a claim about the right pair."""
     known = best_statement("uniform")
     origin = f"{tuple(known['left'])} against {tuple(known['right'])}, output 1"
-    claim = {"variables": [], "box": {}, "constraints": [], "polynomial": polynomial}
-    return check_document(document(statement(claim, {"kind": "constant"}, origins=[origin]), **more))
+    claim = statement({**CLAIM, "polynomial": polynomial}, CONSTANT, origins=[origin])
+    return check_document(document(claim, **more))
 
 
 def test_a_pair_changes_no_other_verdict() -> None:
@@ -199,6 +203,8 @@ def test_a_pair_changes_no_other_verdict() -> None:
     assert "about another pair than the one" in beside("1", reduction=other).lines[0]
     turned = {**right, "left": right["right"], "right": right["left"], "noise": GOOD["noise"][::-1]}
     assert "have a neighbour with a larger ratio" in beside("1", reduction=turned).lines[0]
+    plain = document(statement({**CLAIM, "polynomial": "1"}, CONSTANT), reduction=right)
+    assert "statements[0]: this is about another pair" in check_document(plain).lines[0]
     unknown = beside("1", reduction={**right, "ties": "last"})
     assert "reduction.ties: must be 'uniform' or 'first'" in unknown.lines[0]
 
