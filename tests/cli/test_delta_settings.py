@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.cli.main import run
+from paramverify.kernel.documents import kind_of
 
 CASE = """
 [define]
@@ -68,7 +69,7 @@ def test_evidence_belongs_to_what_was_set(
     path = str(tmp_path / "evidence.json")
     assert run(["verify", case, "-D", set_to, "--evidence", path]) == code
     document = json.loads(Path(path).read_text(encoding="utf-8"))
-    assert (document["format"], document["case"]["set"]) == ("paramverify-sets", dict([set_to.split("=")]))
+    assert (kind_of(document), document["case"]["set"]) == ("parts", dict([set_to.split("=")]))
     capsys.readouterr()
     assert run(["check", path, "--case", case, "-D", set_to]) == 0
     assert "read a second time: " in capsys.readouterr().out

@@ -204,7 +204,7 @@ def test_evidence_through_an_open_pipe() -> None:
     """A pipe that is open already has a reader: it takes evidence."""
     ended = paramverify("verify", CASE, "--evidence", "/dev/stdout")
     assert ended.returncode == 1
-    assert '"format": "paramverify-' in ended.stdout
+    assert '"format": "paramverify-evidence"' in ended.stdout
 
 
 @pytest.mark.parametrize("arguments", [["show", CASE], ["--help"]])

@@ -136,7 +136,7 @@ def test_evidence_of_maps_goes_round(tmp_path: Path, capfd: pytest.CaptureFixtur
         assert second_look(json.loads(text), content).agrees
         for status in ("safe", "violating"):
             forged = json.loads(text)
-            for cell in forged["cells"]:
+            for cell in forged["statements"][-1]["cells"]:
                 cell["status"] = status
             look = second_look(forged, content)
             assert not look.agrees

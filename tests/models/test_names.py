@@ -402,7 +402,7 @@ def test_odd_names_change_nothing(
         assert code == int(largest(rows, pairs) > 3)
         assert run(["check", str(evidence), "--case", str(case)]) == 0
         document = json.loads(evidence.read_text())
-        claims = sorted(entry["claim"]["polynomial"] for entry in document["claims"])
+        claims = sorted(statement["polynomial"] for statement in document["statements"])
         witness = document.get("witness", {})
         assert witness.get("ratio", str(largest(rows, pairs))) == str(largest(rows, pairs))
         found.append((document["status"], claims, witness.get("probabilities"), witness.get("ratio")))

@@ -404,15 +404,17 @@ def test_evidence_without_claims_needs_a_case_without(
     case, evidence = written(tmp_path, "4", 'one_sided = "ignored"\n'), tmp_path / "evidence.json"
     assert run(["verify", case, "--evidence", str(evidence)]) == 0
     document = json.loads(evidence.read_text(encoding="utf-8"))
-    evidence.write_text(json.dumps({**document, "claims": []}), encoding="utf-8")
+    evidence.write_text(json.dumps({**document, "statements": []}), encoding="utf-8")
     assert run(["check", str(evidence), "--case", case]) == 1
+    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out
     del document["side_condition"]
     evidence.write_text(json.dumps(document), encoding="utf-8")
     assert run(["check", str(evidence)]) == 0
     last = capsys.readouterr().out.strip().split("\n")[-1]
     assert "side condition with the case" in last.partition("not compared (give --case): ")[2]
-    evidence.write_text(json.dumps({**document, "claims": []}), encoding="utf-8")
+    evidence.write_text(json.dumps({**document, "statements": []}), encoding="utf-8")
     assert run(["check", str(evidence)]) == 1
+    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out
 
 
 @pytest.mark.slow
