@@ -24,7 +24,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import InputError
 from paramverify.kernel.__main__ import main as kernel
-from paramverify.kernel.documents import check_text
+from paramverify.kernel.documents import check_text, engine_of
 from paramverify.models.definitions import Inequality
 from paramverify.models.model import Model
 from paramverify.privacy.idle import warnings_of
@@ -187,6 +187,11 @@ def at_the_numbers(run: Run) -> None:
         assert Fraction(found[0]["ratio"]) == Fraction(run.expected["ratio"])
 
 
+def engine(run: Run) -> dict[str, Any]:
+    """Returns the statement of the engine in the evidence."""
+    return dict(engine_of(json.loads(run.evidence.read_text(encoding="utf-8"))) or {})
+
+
 def at_its_point(witness: dict[str, Any], run: Run) -> dict[str, Any]:
     """Returns the witness of a system with numbers, where it has formulas with parameters or with `E`.
 
@@ -201,7 +206,7 @@ def at_its_point(witness: dict[str, Any], run: Run) -> dict[str, Any]:
             return text
         return str(Fraction(eval(text.replace("^", "**"), {"__builtins__": {}}, names)))
 
-    bound = json.loads(run.evidence.read_text(encoding="utf-8"))["ratio"]
+    bound = engine(run)["ratio"]
     values = [valued(p) for p in witness["probabilities"]]
     shown = bound if isinstance(bound, str) else "({})/({})".format(*bound)
     return {"probabilities": values, "bound": valued(shown)}
@@ -309,12 +314,14 @@ def at_the_proved_checker(run: Run, ours: dict[str, Any]) -> None:
 
 def at_another_bound(run: Run) -> None:
     """Evidence of an interactive system is about its bound: with a smaller one it is refused."""
-    document = json.loads(run.evidence.read_text(encoding="utf-8"))
+    document, own = json.loads(run.evidence.read_text(encoding="utf-8")), engine(run)
+    others = [statement for statement in document["statements"] if statement != own]
     holds = run.document["status"] == "holds"
     leaks = next(witnesses(run.document), {"probabilities": ["1", "1"]})["probabilities"][1] != "0"
     if holds or leaks:
-        tight = json.dumps({**document, "ratio": "1" if holds else "1000000"})
-        assert check_text(tight).accepted == (document["ratio"] == "1")  # nothing leaks: 1 is proved
+        tight = {**own, "ratio": "1" if holds else "1000000"}
+        accepted = check_text(json.dumps({**document, "statements": [*others, tight]})).accepted
+        assert accepted == (own["ratio"] == "1")  # nothing leaks: 1 is proved
 
 
 # --- what was understood ----------------------------------------------------------------------------
