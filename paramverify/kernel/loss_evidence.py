@@ -62,7 +62,7 @@ def bound_of(written: Any) -> tuple[Fraction, Fraction]:
         ends = [number(factor) * Fraction(end, UNIT) for end in ln(number(text))]
         low, high = low + min(ends), high + max(ends)
     if low < 0:
-        raise Misformed("not at least 0", "bound")
+        raise Rejected("the bound of a claim is not at least 0")
     return low, high
 
 

@@ -52,6 +52,8 @@ def test_two_distributions_are_compared() -> None:
     outputs = [["3/4", "1/4"], ["1/4", "3/4"]]
     assert is_accepted(document(outputs, "549307/1000000"))
     assert not is_accepted(document(outputs, "549306/1000000"))
+    negative = check_text(json.dumps(document(outputs, "-1/2")))
+    assert negative.lines == ("rejected: the bound of a claim is not at least 0",)
 
 
 # Σ Q·ψ(P/Q) is small for these, and Σ P·ln(P/Q) is not, for P and Q do not sum to 1.
