@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from written_evidence import Json, evidence
+from written_evidence import Json, evidence, with_first
 
 from paramverify.kernel.documents import check_text
 
@@ -93,3 +93,22 @@ def test_all_claims_have_one_domain_measure_and_bound() -> None:
         report = check_text(json.dumps({**both, "statements": [own, {**other, **change}]}))
         (name,) = change
         assert report.lines == (f"rejected: the statements have different values of {name!r}",)
+
+
+def test_probabilities_whose_sign_is_not_plain() -> None:
+    """A line says once that the case has to show it; where all have one sign on the box, there is none."""
+    first, second = "t^2 - 5/4*t + 2/5", "-t^2 + 5/4*t + 3/5"
+    given = document([[first] * 2, [second] * 2], "1/100")
+    products = [["1", []], *[["1", [[0, 1]]]] * 2, *[["1", [[1, 1]]]] * 2]
+    given = with_first(
+        given, factors=[first, second], products=products, tree=[["cut", "t", "5/8"], *[["+", []]] * 2]
+    )
+    (own,) = given["statements"]
+    both = {**given, "statements": [own, {**own, "origins": [["b", "a", 1]]}]}
+    missing = "that no probability is negative"
+    for found, count in ((given, 1), (both, 2)):
+        report = check_text(json.dumps(found))
+        assert (report.accepted, report.proved) == (True, count)
+        assert [line for line in report.not_compared if line == missing] == [missing]
+    plain = check_text(json.dumps(document([["3/4", "1/4"], ["1/4", "3/4"]], "3/5")))
+    assert missing not in plain.not_compared

@@ -29,6 +29,8 @@ GOOD = [
     document([["+", 0, POSITIVE], ["-", 1, POSITIVE], POSITIVE], ["p", "p - 1"]),
     # max(0, 2·p - 1) is at most 1: both parts of a cut.
     document([["cut", "p", "1/2"], ["-", 0, POSITIVE], POSITIVE, ["+", 0, POSITIVE], POSITIVE], ["2*p - 1"]),
+    # The same by an estimate: max(0, 2·p - 1) is at most p.
+    document([["<", 0, "p", POSITIVE, POSITIVE], POSITIVE], ["2*p - 1"]),
     # The same by the sign, where each part has its condition, and the last claims are about all p.
     document(
         [
@@ -63,6 +65,12 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
         ([["+", 0, POSITIVE], ["+", 0, POSITIVE], POSITIVE], ["p"], "2", "term 0 is not open"),
         ([["+", 1, POSITIVE], POSITIVE], ["p"], "1", "term 1 is not open"),
         ([["+", 0, POSITIVE], POSITIVE], ["p"], "1/2", "negative at a leaf"),
+        # An estimate is nowhere below 0, nowhere below its term, of one term that is open, and counts.
+        ([["<", 0, "p - 1/2", POSITIVE, POSITIVE], POSITIVE], ["p - 1"], "1", "negative at a leaf"),
+        ([["<", 0, "1/2", POSITIVE, POSITIVE], POSITIVE], ["p"], "1", "negative at a leaf"),
+        ([["<", 0, "p", POSITIVE, POSITIVE]] * 2 + [POSITIVE], ["p"], "2", "term 0 is not open"),
+        ([["<", 1, "p", POSITIVE, POSITIVE], POSITIVE], ["p"], "1", "term 1 is not open"),
+        ([["<", 0, "p", POSITIVE, POSITIVE], POSITIVE], ["p"], "1/2", "negative at a leaf"),
         ([["+", 0, POSITIVE], POSITIVE, POSITIVE], ["p"], "1", "the tree has too many leaves"),
         ([["+", 0, POSITIVE]], ["p"], "1", "a leaf of the tree is missing"),
         ([], [], "1", "a leaf of the tree is missing"),
@@ -240,10 +248,10 @@ BROKEN = violation()
 def test_a_violation_is_accepted() -> None:
     """The sum is evaluated at the point, and the numbers agree with each other."""
     report = check_document(BROKEN)
-    assert report.accepted
-    assert report.status == "violated"
+    assert (report.accepted, report.status) == (True, "violated")
+    assert report.lines == ("witness: the claim is false there",)
     known = {**EXCESS, "domain": DOMAIN}
-    assert compared(BROKEN, known).accepted
+    assert compared(BROKEN, known).lines == ("witness: the claim (a against b) is false there",)
     assert not compared(BROKEN, {**known, "room": "1/2"}).accepted
     assert not check_document({**BROKEN, "status": "holds"}).accepted
     assert not check_document({**GOOD[0], "witness": WITNESS}).accepted
