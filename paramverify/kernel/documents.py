@@ -69,6 +69,14 @@ BESIDE = {
     PARTS: {"parts"},
     AVERAGE: {"average"},
 }
+# What documents of some kinds alone may say besides.
+_OF_PRIVACY = {CLAIMS, PARTS, AVERAGE, "cells", "cone", "line", "paths"}
+ONLY_ABOUT = {
+    "windows": {CLAIMS},
+    "reduction": {CLAIMS},
+    "side_condition": _OF_PRIVACY,
+    "outputs": _OF_PRIVACY,
+}
 WITNESSES = {"claim": CLAIMS, "set": PARTS, "average": AVERAGE}
 BUDGETS = {"bound": CLAIMS, "delta": PARTS, "ratio": PARTS, "kl": AVERAGE, "zcdp": AVERAGE}
 # The kinds of documents that may show what a case demands.
@@ -264,8 +272,8 @@ def check_together(document: Mapping[str, Any]) -> None:
         about = BUDGETS[document[BUDGET]["kind"]]
         if kind != about and not (kind == "cone" and about == CLAIMS):
             raise Misformed(f"this does not belong to a document about {kind}", BUDGET)
-    for name in ("windows", "reduction"):
-        if name in document and kind != CLAIMS:
+    for name, kinds in ONLY_ABOUT.items():
+        if name in document and kind not in kinds:
             raise Misformed(f"this does not belong to a document about {kind}", name)
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)
     if document["status"] not in own:

@@ -9,6 +9,7 @@ import pytest
 from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, own, with_own
 
 from paramverify.kernel.documents import check_document
+from paramverify.kernel.evidence_shapes import SIDE_CONDITION
 from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.unwinding_evidence import matched
 
@@ -295,6 +296,13 @@ def test_the_evidence_is_about_the_case() -> None:
     for name, value, what in (("ratio", "3", "bound"), ("system", {}, "system"), ("domain", {}, "domain")):
         report = check_document(given, Demanded(engine={**expected, name: value}))
         assert report.lines == (f"rejected: the evidence is about another {what}",)
+
+
+def test_what_is_said_of_other_documents() -> None:
+    """A side condition, or names of outputs, are about claims of a case, and say nothing of a system."""
+    for name, value in (("side_condition", SIDE_CONDITION), ("outputs", ["0"])):
+        reason = f"rejected: {name}: this does not belong to a document about unwinding"
+        assert check_document({**family(), name: value}).lines == (reason,)
 
 
 # --- hidden steps ---------------------------------------------------------------------------------
