@@ -58,16 +58,18 @@ RULES: dict[str, Callable[[Evidence, Statement], KernelReport]] = {
     "slots": slot_evidence.show,
     "unwinding": unwinding_evidence.show,
 }
-# What may stand beside the statement of an engine, and in a document without one; obligations always may.
+# What may stand beside the statement of an engine, and in a document without one.
 BESIDE = {
-    "cells": {"parts"},
-    "cone": {"comparison"},
+    "cells": {"parts", "obligation"},
+    "cone": {"comparison", "obligation"},
     "formulas": {"comparison"},
+    "line": {"obligation"},
+    "paths": {"obligation"},
     "script": {"claim"},
-    "unwinding": {"comparison"},
-    CLAIMS: {"claim", "lemma"},
-    PARTS: {"parts"},
-    AVERAGE: {"average"},
+    "unwinding": {"comparison", "obligation"},
+    CLAIMS: {"claim", "lemma", "obligation"},
+    PARTS: {"parts", "obligation"},
+    AVERAGE: {"average", "obligation"},
 }
 # What documents of some kinds alone may say besides.
 _OF_PRIVACY = {CLAIMS, PARTS, AVERAGE, "cells", "cone", "line", "paths"}
@@ -262,7 +264,7 @@ def check_together(document: Mapping[str, Any]) -> None:
             raise Misformed(f"there is no domain number {number}", *path, "domain")
     if len(engines) > 1:
         raise Misformed("a document has one engine", "statements", engines[1])
-    known = BESIDE.get(kind, set()) | {kind if engines else "obligation", "obligation"}
+    known = BESIDE.get(kind, set()) | ({kind} if engines else set())
     for place, statement in enumerate(document["statements"]):
         if statement["kind"] not in known:
             raise Misformed(f"this does not belong to a document about {kind}", "statements", place)

@@ -116,6 +116,8 @@ POINTS = {
     "points": [{"c": "1/4"}, {"c": "3/4"}],
 }
 
+OBLIGATION = {"kind": "obligation", "domain": 0, "polynomial": "1", "proof": {"kind": "constant"}}
+
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     # the document
     "no formulas": (PLAIN, "with different names", lambda d: own(d).update(formulas=[])),
@@ -134,6 +136,11 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a point outside": (POINTS, "points[1]", lambda d: d["points"][1].update(c="7/8")),
     "a point at the open end": (POINTS, "points[0]", lambda d: d["points"][0].update(c="0")),
     "a sign without a proof": (POINTS, "not shown to be nonnegative", lambda d: d["statements"].pop(1)),
+    "an obligation": (
+        PLAIN,
+        "rejected: statements[0]: this does not belong",
+        lambda d: d["statements"].insert(0, OBLIGATION),
+    ),
     # what goes with what is said
     "a reason of what holds": (PLAIN, "does not go with 'holds'", first(reason="none")),
     "a state of what holds": (PLAIN, "does not go with 'holds'", first(state=0)),
