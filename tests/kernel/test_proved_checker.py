@@ -11,13 +11,16 @@ from random import Random
 from typing import Any
 
 import pytest
+from claim_documents import claims_of, document, statement
 from conftest import ROOT
+from engine_documents import engine_document, with_own
 from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.cli.main import run
 from paramverify.kernel import evidence_shapes
-from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel.documents import RULES
+from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import evidence_checks
 
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
@@ -70,7 +73,7 @@ def beyond(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
 @pytest.mark.slow
 def test_sets_and_further_points_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
     """All of it is accepted; of changed evidence both say the same, and what is not known is rare."""
-    true = [json.dumps(document).encode() for document in beyond]
+    true = [json.dumps(each).encode() for each in beyond]
     assert agreed(true, tmp_path / "true") == {"accepted": len(BEYOND)}
     counts = agreed(changed(beyond, 60, 24), tmp_path)
     assert counts["rejected"] > 30, counts
@@ -80,13 +83,13 @@ def test_sets_and_further_points_get_the_same_answers(beyond: list[Json], tmp_pa
 def test_a_sum_that_is_larger_than_its_room_is_never_accepted(beyond: list[Json], tmp_path: Path) -> None:
     """The room is lowered until the sum of max(0, t) is larger at a point: no tree shows that."""
     checker, random, paths = built(), Random(7), list[Path]()
-    document = next(d for d in beyond if d["format"] == "paramverify-sets" and d["status"] == "holds")
-    for k, claim in enumerate(document["claims"]):
-        for point in points_of({**document["domain"], "polynomial": claim["room"]}, random, 3):
+    given = next(d for d in beyond if claims_of(d, "parts") and d["status"] == "holds")
+    for k, claim in enumerate(given["statements"]):
+        for point in points_of(given["domains"][claim["domain"]], random, 3):
             total = sum(max(Fraction(0), value_of(term, point)) for term in claim["terms"])
             lowered = value_of(claim["room"], point) - total + Fraction(1, 10**6)
-            new = copy.deepcopy(document)
-            new["claims"][k]["room"] += f" - {lowered}"
+            new = copy.deepcopy(given)
+            new["statements"][k]["room"] += f" - {lowered}"
             paths.append(tmp_path / f"{len(paths)}.json")
             paths[-1].write_text(json.dumps(new))
     assert paths
@@ -96,14 +99,14 @@ def test_a_sum_that_is_larger_than_its_room_is_never_accepted(beyond: list[Json]
 def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tmp_path: Path) -> None:
     """Claims are lowered until they are false at a point of their domain: no proof of them is accepted."""
     checker, random, paths = built(), Random(5), list[Path]()
-    for document in documents:
-        for k, entry in enumerate(document["claims"]):
-            claim = entry["claim"]
-            points = [] if claim.get("ties") else points_of(claim, random, 3)
+    for given in documents:
+        for k, claim in enumerate(given["statements"]):
+            domain = given["domains"][claim["domain"]]
+            points = [] if domain.get("ties") else points_of(domain, random, 3)
             for point in points:
                 lowered = value_of(claim["polynomial"], point) + Fraction(1, 10**6)
-                new = copy.deepcopy(document)
-                new["claims"][k]["claim"]["polynomial"] += f" - {lowered}" if lowered > 0 else ""
+                new = copy.deepcopy(given)
+                new["statements"][k]["polynomial"] += f" - {lowered}" if lowered > 0 else ""
                 paths.append(tmp_path / f"{len(paths)}.json")
                 paths[-1].write_text(json.dumps(new))
     answers = [answer.word for answer in by_program(checker, paths)]
@@ -112,19 +115,20 @@ def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tm
 
 
 HEAD = '{"format": "paramverify-evidence", '
-START = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
+EMPTY = document()
 LEAF = {"kind": "bernstein", "tree": ["+"]}
 P: Json = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": [], "polynomial": "p"}
 STRICT = {
     "a key twice": HEAD + '"format": "paramverify-evidence"}',
-    "a float": HEAD + '"version": 1.0}',
+    "a float": HEAD + '"version": 2.0}',
+    "another version": HEAD + '"version": 1, "status": "holds", "claims": []}',
     "not a number": HEAD + '"version": NaN}',
     "a long number": HEAD + '"version": 1000000000000000000000}',
     "half a character": HEAD + '"status": "\\ud800"}',
     "nested": HEAD + '"x": ' + "[" * 300 + "]" * 300 + "}",
     "nested deeper than is read": HEAD + '"x": ' + "[" * 30_000 + "]" * 30_000 + "}",
-    "another key": HEAD + '"version": 1, "status": "holds", "claims": [], "x": 1}',
-    "nothing proved": HEAD + '"version": 1, "status": "holds", "claims": []}',
+    "another key": json.dumps({**EMPTY, "x": 1}),
+    "nothing proved": json.dumps(EMPTY),
 }
 NO_EVIDENCE = (
     *("", "[]", "{}", "{", '{"format": 1}', '{"format": "x"}', "nul", "[1,]", '"\t"', "01", "1 2", "\x00"),
@@ -140,7 +144,7 @@ def test_text_is_read_as_strictly(tmp_path: Path) -> None:
 
 def one(claim: Json, proof: Any = LEAF, **more: Any) -> Json:
     """Returns evidence of one claim."""
-    return {**START, "claims": [{"claim": claim, "proof": proof, "origins": ["a"]}], **more}
+    return document(statement(claim, proof, origins=["a"]), **more)
 
 
 def about_exp(polynomial: str, interval: str, exponent: str, *constraints: str) -> Json:
@@ -170,8 +174,8 @@ def test_points_where_exp_occurs(tmp_path: Path) -> None:
     made = [one(c, None, **given, witness={"claim": c, "parameters": {"p": "1"}}) for c in claims]
     made += [one(c, None, status="unknown", points=[{"p": "1/2"}]) for c in claims]
     paths = [tmp_path / f"{k}.json" for k in range(len(made) + 1)]
-    for path, document in zip(paths, [*made, one(about_exp("E", "[2, 3]", "1"))], strict=True):
-        path.write_text(json.dumps(document))
+    for path, written in zip(paths, [*made, one(about_exp("E", "[2, 3]", "1"))], strict=True):
+        path.write_text(json.dumps(written))
     assert [in_python(path.read_bytes()).word for path in paths] == ["accepted"] * len(paths)
     assert [answer.word for answer in by_program(built(), paths)] == ["accepted"] * len(paths)
 
@@ -191,19 +195,26 @@ def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
     assert agreed(made, tmp_path) == (counts)
 
 
-@pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
+@pytest.mark.parametrize("shape", ["ENVELOPE", "WITNESS", "DOMAIN", "CLAIM", "CASE"])
 def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     """No key that Python knows is called unknown: the program may say that it does not know its value."""
-    keys = list(inspect.getclosurevars(getattr(evidence_shapes, shape)).nonlocals["known"])
+    shapes = {
+        **{name: getattr(evidence_shapes, name) for name in ("ENVELOPE", "DOMAIN", "CASE")},
+        "CLAIM": inspect.getclosurevars(evidence_shapes.STATEMENT).nonlocals["kinds"]["claim"],
+        "WITNESS": inspect.getclosurevars(evidence_shapes.WITNESS).nonlocals["kinds"]["claim"],
+    }
+    keys = list(inspect.getclosurevars(shapes[shape]).nonlocals["known"])
     assert len(keys) > 1
     paths = [tmp_path / f"{key}.json" for key in keys]
     for path, key in zip(paths, keys, strict=True):
+        right = one(P)
+        witness = {"kind": "claim", "claim": {"domain": 0, "polynomial": "p"}, "parameters": {}}
         with_key = {
-            "EVIDENCE": {**START, "claims": [], key: None},
-            "WITNESS": {**START, "claims": [], "witness": {"claim": P, "parameters": {}, key: None}},
-            "CLAIM": one({**P, key: None}),
-            "ENTRY": {**START, "claims": [{"claim": P, "proof": LEAF, key: {}}]},
-            "CASE": {**START, "claims": [], "case": {"title": "", "digest": "", key: None}},
+            "ENVELOPE": {**right, key: None},
+            "WITNESS": {**right, "witness": {**witness, key: None}},
+            "DOMAIN": {**right, "domains": [{**right["domains"][0], key: None}]},
+            "CLAIM": {**right, "statements": [{**right["statements"][0], key: None}]},
+            "CASE": {**right, "case": {"title": "", "digest": "", key: None}},
         }
         path.write_text(json.dumps(with_key[shape]))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
@@ -228,15 +239,13 @@ def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
     claim = {**P, "variables": ["x", "l"], "box": {"x": "[1/2, 1]"}, "ties": {"l": ["x", "1"]}}
     claim["polynomial"] = "l + 1"  # l = -ln(x)
 
-    def document(low: str, high: str) -> bytes:
+    def enclosed(low: str, high: str) -> Json:
         cell = {"terms": 1, "enclosure": [low, high], "proof": LEAF}
-        return json.dumps(
-            one(claim, {"kind": "logarithm", "variable": "l", "cuts": [], "parts": [cell]})
-        ).encode()
+        return one(claim, {"kind": "logarithm", "variable": "l", "cuts": [], "parts": [cell]})
 
     small = "1/1000000000"
-    right = [document(*ends) for ends in (("0", "0"), ("0", small), (f"-{small}", "0"), ("-1", "1"))]
-    wrong = [document(*ends) for ends in ((small, "1"), ("-1", f"-{small}"), ("1", "-1"), ("1", "0"))]
+    right = [enclosed(*ends) for ends in (("0", "0"), ("0", small), (f"-{small}", "0"), ("-1", "1"))]
+    wrong = [enclosed(*ends) for ends in ((small, "1"), ("-1", f"-{small}"), ("1", "-1"), ("1", "0"))]
     for made, word in ((right, "accepted"), (wrong, "rejected")):
         assert agreed(made, tmp_path) == {word: len(made)}
 
@@ -245,7 +254,7 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     """The command accepts a violation by the proved checker, with the case too, and rejects another point."""
     built()
     path = tmp_path / "evidence.json"
-    document = evidence_of(LEAK, path)
+    given = evidence_of(LEAK, path)
     capsys.readouterr()
     for more in ([], ["--case", str(LEAK)]):
         assert run(["check", str(path), "--verified", *more]) == 0
@@ -253,38 +262,40 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert "accepted by the proved checker: a violation" in out
         assert "witness: the claim (" in out
         assert out.splitlines()[-1].startswith("checked")
-    name = min(document["witness"]["parameters"])
-    document["witness"]["parameters"][name] = "1/1000000"
-    path.write_text(json.dumps(document))
+    name = min(given["witness"]["parameters"])
+    given["witness"]["parameters"][name] = "1/1000000"
+    path.write_text(json.dumps(given))
     assert run(["check", str(path), "--verified"]) == 1
     rejected = capsys.readouterr().out.splitlines()
     assert "REJECTED by the proved checker: " in rejected[-1]
     assert len(rejected) == len(set(rejected)) == 2
 
 
-def test_other_formats_are_not_known(tmp_path: Path) -> None:
-    """The program says of each other format of the checker in Python that it is not known."""
-    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals", "formulas")
-    names = sorted(evidence_shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
-    paths = [tmp_path / f"{name}.json" for name in names]
-    for name, path in zip(names, paths, strict=True):
-        path.write_text(json.dumps({"format": name, "version": 1}))
-    assert {n: a.word for n, a in zip(names, by_program(built(), paths), strict=True)} == dict.fromkeys(
-        names, NOT_KNOWN
-    )
+NOT_LOOKED_INTO = ("automaton", "paths")
+
+
+def test_other_kinds_are_not_known(tmp_path: Path) -> None:
+    """The program says by its name of each engine that it does not know, and knows all others."""
+    paths = [tmp_path / f"{kind}.json" for kind in RULES]
+    for kind, path in zip(RULES, paths, strict=True):
+        path.write_text(json.dumps(engine_document(kind)))
+    assert all(in_python(path.read_bytes()).word == "rejected" for path in paths)
+    for kind, answer in zip(RULES, by_program(built(), paths), strict=True):
+        known = kind not in NOT_LOOKED_INTO
+        assert answer.word == ("rejected" if known else NOT_KNOWN), kind
+        reason = f"a statement of the kind '{kind}' is not known to the proved checker"
+        assert known or answer.lines == (f"not checked: {reason}", reason)
 
 
 def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that the program does not know gives exit code 3, no verdict, and the reason."""
+    """A kind that the program does not know gives exit code 3, no verdict, and the reason."""
     built()
-    path = tmp_path / "slots.json"
-    path.write_text('{"format": "paramverify-slots", "version": 1}')
-    assert in_python(path.read_bytes()).word == "rejected"
-    assert [a.word for a in by_program(built(), [path])] == [NOT_KNOWN]
+    path = tmp_path / "paths.json"
+    path.write_text(json.dumps(engine_document("paths")))
     assert run(["check", str(path), "--verified"]) == 3
     out = capsys.readouterr().out
     assert out.splitlines() == [
-        "not checked: the proved checker does not know systems with any number of slots (paramverify-slots)",
+        "not checked: the proved checker does not know enclosed probabilities",
         "Without --verified the checker in Python checks it.",
     ]
     assert "accepted" not in out
@@ -316,7 +327,7 @@ def test_no_evidence_is_told_with_its_file(tmp_path: Path, capsys: pytest.Captur
     assert capsys.readouterr().err.startswith(f"error: {path}: this is no evidence: not JSON")
 
 
-ANSWER = {"lines": [], "proved": 0, "trusted": 0, "open": 0, "status": "holds", "solvers": [], "format": ""}
+ANSWER = {"lines": [], "proved": 0, "trusted": 0, "open": 0, "status": "holds", "solvers": [], "kind": ""}
 ACCEPTED = json.dumps({**ANSWER, "answer": "accepted", "side_condition": "", "not_known": []})
 NO_ANSWERS = (
     *("not json", '{"answer": "accepted"}', "[]", "null", "1", '{"error": "none", "code": 2}'),
@@ -342,10 +353,10 @@ def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.C
     """The proved checker does not see the case: true claims that are not those of the case are rejected."""
     built()
     path = tmp_path / "evidence.json"
-    document = evidence_of(CASE, path)
-    told = document["claims"][0]["origins"][0]
-    document["claims"][0]["origins"] = ["lies", told]
-    path.write_text(json.dumps(document))
+    given = evidence_of(CASE, path)
+    claim = claims_of(given)[0]
+    claim["origins"] = ["lies", claim["origins"][0]]
+    path.write_text(json.dumps(given))
     capsys.readouterr()
     assert run(["check", str(path), "--verified"]) == 0
     assert "lies" not in capsys.readouterr().out
@@ -357,12 +368,12 @@ def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.C
     assert out.splitlines()[-1].startswith("REJECTED: ")
 
 
-@pytest.mark.parametrize("format_of", sorted(evidence_checks.FORMATS))
-def test_what_is_not_known_is_said_once(format_of: str) -> None:
+@pytest.mark.parametrize("kind", NOT_LOOKED_INTO)
+def test_what_is_not_known_is_said_once(kind: str) -> None:
     """It is named in words, once, with what the checker in Python says if that was asked."""
-    reason = f"the format 'paramverify-{format_of}' is not known to the proved checker"
+    reason = f"a statement of the kind '{kind}' is not known to the proved checker"
     replayed = evidence_checks.Replayed(KernelReport(False, (f"not checked: {reason}",)), (reason, reason))
-    words = f"the proved checker does not know {evidence_checks.FORMATS[format_of]} (paramverify-{format_of})"
+    words = f"the proved checker does not know {evidence_checks.KINDS[kind]}"
     assert evidence_checks.lines(evidence_checks.Checked(replayed.report, replayed=replayed)) == [
         f"not checked: {words}",
         "Without --verified the checker in Python checks it.",
@@ -391,8 +402,6 @@ def test_a_changed_ratio_of_an_interactive_proof(tmp_path: Path, capsys: pytest.
         lines = capsys.readouterr().out.splitlines()
         found.append([line for line in lines if line.startswith("unwinding family: ")])
     assert found[0] == found[1] != []
-    document = json.loads(path.read_text())
-    document["ratio"] = "101/100"
-    path.write_text(json.dumps(document))
+    path.write_text(json.dumps(with_own(json.loads(path.read_text()), ratio="101/100")))
     assert run(["check", str(path)]) == 1
     assert "no claim shows that the steps together are within the bound" in capsys.readouterr().out

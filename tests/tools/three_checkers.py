@@ -10,7 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from forging_tools import Json, forged, forgeries
+from claim_documents import document, statement
+from forger import Json, forgeries
 from mangling_tools import mangled
 from proved_claims import CLAIMS, PROOFS
 
@@ -110,33 +111,22 @@ def agreed(documents: Iterable[Json | bytes], folder: Path) -> dict[str, int]:
 
 def every_kind() -> dict[str, Json]:
     """Returns documents, one for each kind of proof; some kinds come with lemmas."""
-    return {
-        name: {
-            "format": "paramverify-evidence",
-            "version": 1,
-            "status": "holds",
-            "claims": [{"claim": to_document(claim), "proof": PROOFS[name]}],
-        }
-        for name, claim in CLAIMS.items()
-    }
+    return {name: document(statement(to_document(c), PROOFS[name])) for name, c in CLAIMS.items()}
 
 
 def about_a_script() -> Json:
     """Returns answers of each kind, with claims of many kinds and the word of a solver."""
-    entries = [entry for document in every_kind().values() for entry in document["claims"]]
-    sworn = {**entries[0], "proof": {"kind": "solver", "solver": "z3", "version": "4"}}
+    claims = [each["statements"][0] | {"domain": each["domains"][0]} for each in every_kind().values()]
+    claims[0]["proof"] = {"kind": "solver", "solver": "z3", "version": "4"}
     model = {"x": "-3/2", "b": True, "y": "0"}
-    return {
-        "format": "paramverify-script",
-        "version": 1,
-        "script": {"name": "all.smt2", "digest": "0" * 64},
-        "questions": [
-            {"status": "holds", "claims": entries[1:], "solvers": []},
-            {"status": "violated", "claims": [], "solvers": [], "model": model},
-            {"status": "holds", "claims": [sworn, *entries[1:3]], "solvers": ["cvc5"]},
-            {"status": "unknown", "claims": [], "solvers": []},
-        ],
-    }
+    questions = [
+        {"status": "holds", "claims": [*range(1, len(claims))], "solvers": []},
+        {"status": "violated", "claims": [], "solvers": [], "model": model},
+        {"status": "holds", "claims": [0, 1, 2], "solvers": ["cvc5"]},
+        {"status": "unknown", "claims": [], "solvers": []},
+    ]
+    script = {"name": "all.smt2", "digest": "0" * 64}
+    return document(*claims, {"kind": "script", "script": script, "questions": questions}, status="answers")
 
 
 def standing_pair() -> Json:
@@ -145,25 +135,18 @@ def standing_pair() -> Json:
     noise = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
     pair = {"left": [1, 1, 1], "right": [0, 2, 2]}
     about = {"noise": noise, "ties": "uniform", "answers": 3, "differ": "each", "by": "1", **pair}
-    entry = {"claim": claim, "proof": {"kind": "constant"}, "origins": ["a"]}
-    head = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
-    return {**head, "claims": [entry], "reduction": about}
+    return document(statement(claim, {"kind": "constant"}, origins=["a"]), reduction=about)
 
 
 def changed(documents: Sequence[Json], count: int, seed: int) -> Iterator[bytes]:
     """Yields changed documents: parts that say something else, and text that is mangled.
 
-    Each depends on its number, the seed and the documents alone.
+    They depend on the seed and the documents alone.
     """
-    choices = [forgeries(document) for document in documents]
-    for number in range(count):
-        random = Random(f"{seed} {number}")
-        new: Json | None = None
-        while new is None:
-            k = random.randrange(len(documents))
-            if random.random() < 0.25:
-                yield mangled(json.dumps(documents[k]), random, "json")
-                break
-            new = forged(documents[k], random.choice(choices[k]))
-        else:
-            yield json.dumps(new).encode()
+    random = Random(seed)
+    waiting = {k: forgeries(each, Random(f"{seed} {k}"), documents) for k, each in enumerate(documents)}
+    for _ in range(count):
+        k = random.randrange(len(documents))
+        made = None if random.random() < 0.25 else next(waiting[k], None)
+        text = json.dumps(documents[k])
+        yield mangled(text, random, "json") if made is None else json.dumps(made[1]).encode()
