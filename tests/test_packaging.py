@@ -59,6 +59,19 @@ LAYERS = (
 )
 
 
+# What the second reader takes of the kernel. Judgements are its own: words of errors, numbers of documents,
+# rounding that is proved, and sums over regions of noise, which the kernel needs for automata alone.
+SHARED = {
+    "strict_reading": {"Rejected", "UnreadCase", "counted", "plain"},
+    "evidence_polynomials": {"integer", "number"},
+    "rounded_constants": {"UNIT", "exp", "exp_bounds", "ln"},
+    "noise_regions": {
+        *("ONE", "ZERO", "Form", "Key", "Kinds", "Pieces", "Region", "RegionSums", "Terms", "VariableLaw"),
+        *("add_terms", "ends_of", "limited", "possible"),
+    },
+}
+
+
 def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command without the variables that change what Python imports."""
     kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
@@ -460,6 +473,19 @@ def test_imports_point_downwards() -> None:
         if not points_downwards(path.relative_to(PACKAGE).with_suffix("").parts[0], name)
     ]
     assert wrong == []
+
+
+def test_both_readers_share_what_is_listed() -> None:
+    """The second reader takes the listed names of the kernel, and the kernel nothing of the second reader."""
+    taken: dict[str, set[str]] = {}
+    for path in MODULES:
+        for name in imports_of(path):
+            room, _, rest = name.removeprefix("paramverify.").partition(".")
+            own = path.relative_to(PACKAGE).parts[0]
+            assert (own, room) != ("kernel", "rereader"), path
+            if (own, room) == ("rereader", "kernel"):
+                taken.setdefault(rest.rpartition(".")[0], set()).add(rest.rpartition(".")[2])
+    assert taken == SHARED
 
 
 def test_every_room_has_its_layer() -> None:

@@ -66,7 +66,7 @@ from paramverify.privacy.set_verification import verify_sets, violation_document
 from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.privacy.window_verification import MAX_DISTANCE
-from paramverify.rereader.second_enclosed import read_ways
+from paramverify.reports.enclosed_ways import read_ways
 from paramverify.synthesis.interval_documents import check_can_write
 from paramverify.synthesis.interval_documents import statement as interval_statement
 from paramverify.synthesis.intervals import Partition
@@ -85,7 +85,7 @@ def _none(case: PrivacyCase, reason: str) -> InputError:
 
 def _ways(case: PrivacyCase) -> dict[str, Any]:
     try:
-        return read_ways(case.text, Path(case.path).parent, case.settings)[0]
+        return read_ways(case.text, Path(case.path).parent, case.settings)
     except UnreadCase as error:
         raise _none(case, f"the checker does not know {error}") from None
 

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -42,7 +43,7 @@ from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.strict_reading import Rejected, changed, counted, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
-from paramverify.rereader.second_reading import SecondLook, with_second_look
+from paramverify.rereader.second_reading import SecondLook, second_look
 
 if TYPE_CHECKING:
     from paramverify.logic.logic_cases import LogicOptions
@@ -316,6 +317,28 @@ def document(found: Checked) -> dict[str, Any]:
             "words": found.replayed.line,
         }
     return data
+
+
+def with_second_look(
+    report: KernelReport,
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
+    settings: Settings = NONE,
+) -> tuple[KernelReport, SecondLook]:
+    """Returns the report on evidence that was accepted for a case, after a second reading of the case.
+
+    The arguments are those of `second_look`.
+    """
+    look = (
+        second_look(document, content, bound, folder, settings)
+        if report.accepted
+        else SecondLook(False, True, "")
+    )
+    if look.agrees:
+        return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
+    return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
 def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | None = None) -> Checked:

@@ -12,22 +12,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..kernel.composition_evidence import dominates
-from ..kernel.release_losses import ReleaseLosses, read, table
+from ..kernel.evidence_polynomials import number
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
+from .second_evidence import Evidence
 from .second_reader import SecondReader
 
 MOST_PAIRS = 2_000
 
+Release = list[tuple[Fraction, Fraction]]  # how likely each output is, under both secrets
 
-def compare(document: Mapping[str, Any], content: str, folder: Path | None) -> str:
+
+def compare(evidence: Evidence, content: str, folder: Path | None) -> str:
     """Compares components, all of which are of one case file, and returns what was compared.
 
     Raises:
         Rejected: a difference was found. Unread: something cannot be compared.
     """
     count = 0
-    for component in document["components"]:
+    for component in evidence.engine("components"):
         found = releases(SecondReader(content, None, folder, component["case"].get("set", {})))
         for way in component["ways"]:
             _compare(way, found)
@@ -35,7 +37,7 @@ def compare(document: Mapping[str, Any], content: str, folder: Path | None) -> s
     return f"{counted(count, 'pair')} of distributions agree with the components"
 
 
-def releases(reader: SecondReader) -> list[ReleaseLosses]:
+def releases(reader: SecondReader) -> list[Release]:
     """Returns the pairs of distributions of a case, in both directions.
 
     Raises:
@@ -47,7 +49,7 @@ def releases(reader: SecondReader) -> list[ReleaseLosses]:
     pairs = dict.fromkeys(reader.pairs(points[0], Fraction(1)))
     if len(pairs) > MOST_PAIRS:
         raise UnreadCase("there are too many pairs")
-    found = reader.at(points[0], Fraction(1), lengths)
+    found = reader.masses(points[0], Fraction(1), lengths)
     listed = []
     for pair in pairs:
         for left, right in (pair, pair[::-1]):
@@ -55,22 +57,37 @@ def releases(reader: SecondReader) -> list[ReleaseLosses]:
             if one is None or other is None:
                 raise Rejected("a secret is impossible")
             zero = Fraction(0)
-            listed.append(table([(one.get(w, zero), other.get(w, zero)) for w in {**one, **other}]))
+            listed.append([(one.get(w, zero), other.get(w, zero)) for w in {**one, **other}])
     return listed
 
 
-def _compare(way: Mapping[str, Any], found: list[ReleaseLosses]) -> None:
-    whole = read(_inner(way["dominating"]))
-    if not all(dominates(whole, each) for each in found):
+def _compare(way: Mapping[str, Any], found: list[Release]) -> None:
+    whole = _release(way["dominating"])
+    if not all(_dominates(whole, each) for each in found):
         raise Rejected("a pair of the case is not dominated")
-    own = [read(_inner(pair)) for pair in way["pairs"]] or [whole]
+    own = [_release(pair) for pair in way["pairs"]] or [whole]
     for pair in own:
-        if not any(dominates(pair, each) and dominates(each, pair) for each in found):
+        if not any(_dominates(pair, each) and _dominates(each, pair) for each in found):
             raise Rejected("a pair of the evidence is not one of the case")
 
 
-def _inner(release: Mapping[str, Any]) -> Mapping[str, Any]:
+def _release(release: Mapping[str, Any]) -> Release:
     """Returns what is sampled; pairs come in both directions, so it does not matter which is turned."""
     while release["kind"] in ("sampled", "turned"):
         release = release["of"]
-    return release
+    if release["kind"] != "table":
+        raise Rejected("a release of a case is no list of outputs")
+    return [(number(p), number(q)) for p, q in release["outputs"]]
+
+
+def _dominates(whole: Release, pair: Release) -> bool:
+    """Tells whether one release has at least the δ of another one for every ε, from −∞ on.
+
+    Both δ are convex, piecewise linear functions of c = e^ε from 0 on, so corners are enough, and the end.
+    """
+    corners = {p / q for known in (whole, pair) for p, q in known if q} | {Fraction(0)}
+    return all(_delta(whole, c) >= _delta(pair, c) for c in corners)
+
+
+def _delta(release: Release, c: Fraction) -> Fraction:
+    return sum((max(Fraction(0), p - c * q) for p, q in release), Fraction(0))

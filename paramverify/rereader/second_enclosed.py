@@ -1,85 +1,80 @@
-"""A second reading of programs whose noise has no closed form: their ways, as evidence has them.
+"""Evidence about programs whose noise has no closed form, compared with runs of the program.
 
-The paths of a program are those of `second_runs`: each draws noise, and takes a region of it.
-
-Standard library only, and no code of the first reader. The prover writes the ways that are found here: what
-is compared with the first reader is the probability of each output, in `check --case`.
+The evidence has the ways through a program: for each input and output the noise that is drawn, the region of
+it that takes the way, and the weight of finite draws. The prover finds them by going through the program with
+noise as variables. Here the program runs with numbers in the place of its noise. At each of many numbers, and
+for each input, the weights of the ways that contain these numbers have to be those of the runs, output by
+output. The numbers are drawn at random, also near the bounds of regions. That is a test of the ways; their
+probabilities are the kernel's. Standard library only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from ..kernel.evidence_polynomials import number
-from ..kernel.noise_probabilities import KINDS, WHOLE
-from ..kernel.noise_regions import VariableLaw
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import program_written_out
+from .second_evidence import Evidence
 from .second_numbers import Calculator, Finer
+from .second_points import draws
 from .second_programs import DrawRules, InputPlaces, parsed
-from .second_reader import SecondReader
+from .second_reader import Point, SecondReader
 from .second_runs import ProgramRuns
 from .second_values import Entry, plain, shown
 
+WHOLE = ("geometric", "one_sided_geometric", "discrete_gaussian")
+KINDS = ("gauss", "laplace", "exponential", *WHOLE)
 ONE_SIDED = ("exponential", "one_sided_geometric")
+MOST_RUNS = 3_000  # of the program, for all inputs together
+NUMBERS = (20, 200)  # at least and at most so many numbers are taken for an input
+
+Kind = tuple[str, str]  # of noise: its name, and its number
+Weights = dict[str, Fraction]  # of outputs
 
 
-@dataclass(frozen=True)
-class NumberedNoise(VariableLaw):
-    """Noise with its name and its number; the rate says nothing here."""
+class DrawnNoise(DrawRules):
+    """What draws mean: unbounded noise is a number, the same for all runs."""
 
-    kind: str = ""
-    number: Fraction = Fraction(0)
+    def __init__(self, at: Calculator, draw: Random, near: Sequence[Fraction]) -> None:
+        super().__init__(at)
+        self.random, self.near = draw, near
+        self.known: dict[tuple[int, Kind], Fraction] = {}
+        self.drawn: list[Kind] = []  # in the run that goes on
 
-
-class NamedDraws(DrawRules):
-    """What draws mean: unbounded noise has a name, and a number."""
-
-    def __call__(self, name: str, given: Sequence[Entry]) -> VariableLaw | Sequence[tuple[Entry, Fraction]]:
+    def __call__(self, name: str, given: Sequence[Entry]) -> Any:
         if name not in KINDS or len(given) != 1:
             return super().__call__(name, given)
-        value = plain(given[0])
-        if value <= 0:
-            raise ValueError("the number of noise is not positive")
-        return NumberedNoise(name in WHOLE, name not in ONE_SIDED, Fraction(1), name, value)
+        self.drawn.append((name, str(plain(given[0]))))
+        return [(self.at_place(len(self.drawn) - 1, self.drawn[-1]), Fraction(1))]
+
+    def at_place(self, place: int, kind: Kind) -> Fraction:
+        """Returns the number of a draw, by its place in a run."""
+        if (place, kind) not in self.known:
+            self.known[place, kind] = self._number(kind[0])
+        return self.known[place, kind]
+
+    def _number(self, name: str) -> Fraction:
+        wide = self.random.choice((1, 3, 12))
+        found = Fraction(self.random.randint(-wide << 20, wide << 20), 1 << 20)
+        if self.near and self.random.random() < 0.5:
+            found = self.random.choice(self.near) + found / 8
+        found = Fraction(round(found)) if name in WHOLE else found
+        return abs(found) if name in ONE_SIDED else found
 
 
-@dataclass
-class OutputWays:
-    """The noise that occurs, and for each input the ways to each output, as they are written."""
-
-    noise: list[list[str]] = field(default_factory=list)
-    inputs: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
-
-    def add(self, name: str, runs: ProgramRuns) -> None:
-        """Adds the run that has just ended."""
-        drawn = []
-        for kind in runs.kinds:
-            assert isinstance(kind, NumberedNoise)
-            entry = [kind.kind, str(kind.number)]
-            if entry not in self.noise:
-                self.noise.append(entry)
-            drawn.append(self.noise.index(entry))
-        forms = sorted(runs.region.items())
-        region = [[[[v, str(slope)] for v, slope in form], str(bound)] for form, bound in forms]
-        told = ", ".join(map(shown, runs.told)) or "(no output)"
-        way = {"weight": str(runs.weight), "noise": drawn, "region": region}
-        self.inputs[name].setdefault(told, []).append(way)
-
-
-def read_ways(
+def program_of(
     content: str, folder: Path | None = None, settings: Mapping[str, str] = MappingProxyType({})
-) -> tuple[dict[str, Any], SecondReader, Calculator]:
-    """Returns noise, inputs and pairs of a case as evidence has them, and what reads the rest of it.
+) -> tuple[SecondReader, Point, Calculator]:
+    """Returns what reads a case whose mechanism is one program with neighbours, and its only point.
 
     Raises:
-        Unread: the case, or its program, is beyond this reader.
+        Unread: the case is another one.
     """
     reader = SecondReader(content, None, folder, settings)
     table = reader.data["mechanism"]
@@ -88,54 +83,89 @@ def read_ways(
     points = reader.points(Fraction(1), 2)
     if len(points) != 1:
         raise UnreadCase("a parameter without a value")
-    at = reader.calculator(points[0], Fraction(1))
-    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
-    places, draws = InputPlaces(table["inputs"]), NamedDraws(at)
-    runs = ProgramRuns(
-        body=body,
-        functions=functions,
-        literals=literals,
-        parameters=dict(at.values),
-        draw=draws,
-        exp=draws.exp,
-        sums=draws.sums,
-    )
-    found = OutputWays()
-    pairs = reader.compared(points[0], Fraction(1))
-    try:
-        for name, given in {name: given for pair in pairs for name, given in pair}.items():
-            found.inputs[name] = {}
-            for _ in runs.every(partial(places.names, given)):
-                found.add(name, runs)
-    except Finer:
-        raise UnreadCase("exp in a program with noise that has no closed form") from None
-    named = [[left, right] for (left, _), (right, _) in pairs]
-    return {"noise": found.noise, "inputs": found.inputs, "pairs": named}, reader, at
+    return reader, points[0], reader.calculator(points[0], Fraction(1))
 
 
 def compare_enclosed(
-    document: Mapping[str, Any], content: str, folder: Path | None, settings: Mapping[str, str]
+    evidence: Evidence, content: str, folder: Path | None, settings: Mapping[str, str]
 ) -> str:
     """Compares evidence with a case, and returns what was compared.
 
     Raises:
         Rejected: a difference was found. Unread: something cannot be compared.
     """
-    own, reader, at = read_ways(content, folder, settings)
-    for name, value in own.items():
-        if document[name] != value:
-            raise Rejected(f"the case has other {name}")
+    reader, point, at = program_of(content, folder, settings)
+    pairs = reader.compared(point, Fraction(1))
+    if [[left, right] for (left, _), (right, _) in pairs] != evidence.engine("pairs"):
+        raise Rejected("the case has other pairs")
+    inputs = {name: given for pair in pairs for name, given in pair}
+    if list(inputs) != list(evidence.engine("inputs")):
+        raise Rejected("the case has other inputs")
+    _bounds(evidence, reader, at)
+    table, draw = reader.data["mechanism"], draws(evidence.document)
+    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
+    places, taken, runs, met = InputPlaces(table["inputs"]), 0, 0, set[tuple[str, int]]()
+    try:
+        for name, given in inputs.items():
+            ways = evidence.ways(name)
+            near = [bound for _, region, _, _ in ways for form, bound in region if len(form) == 1]
+            begun = runs
+            for k in range(NUMBERS[1]):
+                if k >= NUMBERS[0] and runs - begun > MOST_RUNS // len(inputs):
+                    break
+                noise = DrawnNoise(at, draw, near)
+                program = ProgramRuns(
+                    body=body,
+                    functions=functions,
+                    literals=literals,
+                    parameters=dict(at.values),
+                    draw=noise,
+                    exp=noise.exp,
+                    sums=noise.sums,
+                )
+                own: dict[tuple[Kind, ...], Weights] = {}
+                for _ in program.every(partial(places.names, given)):
+                    told = ", ".join(map(shown, program.told)) or "(no output)"
+                    found = own.setdefault(tuple(noise.drawn), {})
+                    found[told] = found.get(told, Fraction(0)) + program.weight
+                    noise.drawn, runs = [], runs + 1
+                taken += 1
+                weights, those = _weights(ways, noise)
+                met |= {(name, k) for k in those}
+                if own != weights:
+                    raise Rejected(f"a run for {name!r:.60} takes another way")
+    except Finer:
+        raise UnreadCase("exp in a program with noise that has no closed form") from None
+    every = counted(sum(len(evidence.ways(name)) for name in inputs), "way")
+    where = f"{taken} random numbers for its noise, which meet {len(met)} of them"
+    return f"{every} through the program agree with its runs at {where}"
+
+
+def _weights(
+    ways: Sequence[tuple[tuple[Kind, ...], Any, str, Fraction]], noise: DrawnNoise
+) -> tuple[dict[tuple[Kind, ...], Weights], list[int]]:
+    """Returns the weights of the outputs whose ways contain the numbers of the noise, and which ways."""
+    found: dict[tuple[Kind, ...], Weights] = {}
+    met = []
+    for place, (kinds, region, output, weight) in enumerate(ways):
+        values = [noise.at_place(k, kind) for k, kind in enumerate(kinds)]
+        if all(sum(slope * values[v] for v, slope in form) <= bound for form, bound in region):
+            own = found.setdefault(kinds, {})
+            own[output] = own.get(output, Fraction(0)) + weight
+            met.append(place)
+    return found, met
+
+
+def _bounds(evidence: Evidence, reader: SecondReader, at: Calculator) -> None:
+    """Compares the bound and the delta."""
     privacy = reader.data["privacy"]
     delta = at.number(privacy.get("delta", 0))
-    if delta != number(document.get("delta", "0")) or ("delta" in privacy) != ("delta" in document):
+    stated, value, told = evidence.enclosed_bound
+    if delta != (told or 0) or ("delta" in privacy) != (told is not None):
         raise Rejected(f"the delta is {delta}")
-    stated, value = document["bound"]["of"], number(document["bound"]["value"])
     if stated == "epsilon":
-        own_value = at.number(privacy["epsilon"])
+        own = at.number(privacy["epsilon"])
     else:
-        own_value = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
-    if own_value != value:
-        raise Rejected(f"the {stated} is {own_value}")
-    count = sum(len(ways) for outputs in own["inputs"].values() for ways in outputs.values())
-    ways = f"{counted(count, 'way')} through the program for {counted(len(own['inputs']), 'input')}"
-    return f"{ways} are found again, by the code that writes them in evidence"
+        own = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
+    if own != value:
+        raise Rejected(f"the {stated} is {own}")

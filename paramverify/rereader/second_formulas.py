@@ -12,18 +12,19 @@ those of the evidence. Standard library only; no code of the first reader.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from functools import partial
 from typing import Any
 
-from ..kernel.evidence_polynomials import evaluate, number, parse
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
-from .second_definitions import candidates, definitions_of, endless, set_to
+from .second_comparison import At, Found, PointwiseComparison
+from .second_evidence import quotient_at, quotient_degree
 from .second_numbers import Calculator, Value
+from .second_points import length_of, needed
+
+Weight = Callable[[Any], Fraction]  # the value of a quotient of a document
 
 # --- second formulas --------------------------------------------------------------------------------
 
@@ -236,42 +237,15 @@ def read_formula(text: str, choices: bool = True) -> tuple[list[Any], dict[str, 
 
 # --- second chains ----------------------------------------------------------------------------------
 
-BASE = Fraction(5, 3)  # in the place of E
-POINTS = 3
 MAX_PAIRS = 100_000  # of states that a condition is evaluated for
 ANY = "*"
 
 
-Interval = tuple[Fraction, Fraction, bool, bool]  # both ends, and whether each belongs to it
-
-
-def _inside(point: Mapping[str, Fraction], box: Mapping[str, Interval]) -> bool:
-    return all(
-        low < point[name] < high or (point[name] == low and with_low) or (point[name] == high and with_high)
-        for name, (low, high, with_low, with_high) in box.items()
-    )
-
-
-class ChainLook:
+class ChainLook(PointwiseComparison):
     """A document about formulas, beside its case file."""
 
-    def __init__(self, document: Mapping[str, Any], content: str, settings: Mapping[str, str]) -> None:
-        self.document = document
-        try:
-            self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
-        except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
-            self.data = {}
-        if "states" not in self.data:
-            raise UnreadCase("models in files of their own")
-        self.definitions = definitions_of(self.data)
-        domain = document["domain"]
-        self.names: list[str] = domain["variables"]
-        self.exponent = number(domain["constant"]) if "constant" in domain else None
-        parameters = dict(self.data.get("parameters", {}))
-        self.constraints: list[Any] = parameters.pop("constraints", [])
-        if any(map(endless, parameters.values())):
-            raise UnreadCase("a parameter without an upper end")
-        self.intervals = {name: self._interval(given) for name, given in parameters.items()}
+    claimed = True
+    near = False
 
     def compare(self) -> str:
         """Compares all; returns in words what was compared.
@@ -279,83 +253,40 @@ class ChainLook:
         Raises:
             Rejected: something differs. Unread: something is not known here.
         """
-        self._check_domain()
+        self.data, self.model = self.reader.data, self.evidence.engine("model")
+        self.formulas = self.evidence.engine("formulas")
+        if "states" not in self.data:
+            raise UnreadCase("models in files of their own")
+        if self.reader.steps:
+            raise UnreadCase("a parameter without an upper end")
+        self.check_parameters()
+        self.check_domain()
         self._check_structure()
-        points = list(islice((p for p in candidates(self.intervals) if self._has(p)), POINTS))
-        if not points:
-            raise UnreadCase("a domain without a simple point")
-        for point in points:
-            self._check_rows(point)
-            self._check_formulas(point)
-        steps = counted(len(self.document["model"]["rows"]), "state")
-        formulas = counted(len(self.document["formulas"]), "formula")
-        return f"{steps}, their neighbours and {formulas} agree at {counted(len(points), 'point')}"
+        degree = max(quotient_degree(w) for row in self.model["steps"] for _, w in row)
+        points, _, kind = self.visited(
+            self._compare_at, lambda values: needed(degree + length_of(values), choices=len(values) + 1)
+        )
+        states = counted(len(self.model["rows"]), "state")
+        found = Found(points, (), (), kind)
+        formulas = counted(len(self.formulas), "formula")
+        return f"{states}, their neighbours and {formulas} agree at {found.where}{found.missed}"
 
-    # --- the domain -----------------------------------------------------------------------------------
-
-    def _interval(self, given: Any) -> Interval:
-        text = given["in"] if isinstance(given, dict) else given
-        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
-        if not isinstance(text, str) or "," not in text:
-            return plain.number(text), plain.number(text), True, True
-        text = text.strip()
-        low, high = text[1:-1].split(",")
-        return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
-
-    def _check_domain(self) -> None:
-        """Compares the domains: a constraint on one parameter may be an end of its interval instead."""
-        box = {name: text for name, text in self.document["domain"]["box"].items() if name != "E"}
-        if box.keys() != self.intervals.keys():
-            raise Rejected("the case has other parameters")
-        stated = {name: self._interval(text) for name, text in box.items()}
-        points = list(islice(candidates(self.intervals), 20))
-        for name, (low, high, with_low, with_high) in self.intervals.items():
-            if stated[name] == (low, high, with_low, with_high):
-                continue
-            if not self.constraints:
-                text = f"{'(['[with_low]}{low}, {high}{')]'[with_high]}"
-                raise Rejected(f"the interval of {name} is {text} in the case")
-            within = [p for p in candidates(stated) if _inside(p, stated) and self._is_stated(p)][:5]
-            if not within:
-                raise UnreadCase("a domain without a simple point")
-            steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 0, 1)]
-            near = [end + step for end in (*stated[name][:2], low, high) for step in steps]
-            points += [{**point, name: value} for point in within for value in near]
-        for point in points:
-            own = _inside(point, self.intervals) and self._has(point)
-            if own != (_inside(point, stated) and self._is_stated(point)):
-                shown = ", ".join(f"{name} = {value}" for name, value in point.items())
-                raise Rejected(f"the domain of the case is another one, at {shown}")
-
-    def _is_stated(self, point: Mapping[str, Fraction]) -> bool:
-        signs = [(self._poly(text, point), sign) for text, sign in self.document["domain"]["constraints"]]
-        return all(v > 0 if sign == ">" else v >= 0 for v, sign in signs)
-
-    def _has(self, point: Mapping[str, Fraction]) -> bool:
-        at = self._at(point)
-        return all(at.number(text) != 0 for text in self.constraints)
-
-    def _at(self, point: Mapping[str, Fraction]) -> Calculator:
-        values: dict[str, Value] = {**point}
-        return Calculator(values, self.exponent, BASE, definitions=self.definitions)
-
-    def _poly(self, text: str, point: Mapping[str, Fraction]) -> Fraction:
-        values = [BASE if name == "E" and name not in point else point[name] for name in self.names]
-        return evaluate(parse(text, self.names), values)
-
-    def _weight(self, written: Any, point: Mapping[str, Fraction]) -> Fraction:
-        parts = [written, "1"] if isinstance(written, str) else written
-        return self._poly(parts[0], point) / self._poly(parts[1], point)
+    def _compare_at(self, point: At) -> list[Fraction]:
+        at = self.reader.calculator(*point)
+        weight = partial(quotient_at, values=self.values(*point))
+        values = self._check_rows(at, weight)
+        self._check_formulas(at, weight)
+        return values
 
     # --- the model ------------------------------------------------------------------------------------
 
     def _check_structure(self) -> None:
         """Compares names, initial states, labels and neighbours."""
-        model, states = self.document["model"], self.data["states"]
+        model, states = self.model, self.data["states"]
         names = list(states)
         if model["states"] != names:
             raise Rejected("the case has other states")
-        told = self.data.get("model", {})
+        told: Mapping[str, Any] = self.data.get("model", {})
         if not model["scheduled"]:
             raise UnreadCase("a decision process without query schedulers")
         actions = [ANY]
@@ -408,8 +339,8 @@ class ChainLook:
                     found.append((s, t))
         return found
 
-    def _check_rows(self, point: Mapping[str, Fraction]) -> None:
-        model, at = self.document["model"], self._at(point)
+    def _check_rows(self, at: Calculator, weight: Weight) -> list[Fraction]:
+        model = self.model
         names = model["states"]
         process = self.data.get("model", {}).get("kind") == "mdp"
         numbers: dict[str, Fraction] = {}
@@ -419,7 +350,7 @@ class ChainLook:
                 numbers[str(given)] = at.number(given)
             return numbers[str(given)]
 
-        steps = [{names[t]: self._weight(w, point) for t, w in row} for row in model["steps"]]
+        steps = [{names[t]: weight(w) for t, w in row} for row in model["steps"]]
         for k, entry in enumerate(self.data["states"].values()):
             given = entry.get("to", {names[k]: 1})
             rows = given if process and "to" in entry else {ANY: given}
@@ -429,22 +360,22 @@ class ChainLook:
                 stated = steps[place]
                 if {t: w for t, w in own.items() if w} != {t: w for t, w in stated.items() if w}:
                     raise Rejected(f"the state {names[k]!r:.60} moves otherwise in the case")
+        return list(numbers.values())
 
     # --- the formulas ---------------------------------------------------------------------------------
 
-    def _check_formulas(self, point: Mapping[str, Fraction]) -> None:
+    def _check_formulas(self, at: Calculator, weight: Weight) -> None:
         own = self.data.get("formulas", {})
-        at = self._at(point)
-        for entry in self.document["formulas"]:
+        for entry in self.formulas:
             name = entry["name"]
             if name in own and entry["text"] != own[name]:
                 raise Rejected(f"the formula {name!r:.60} is another one in the case")
-            tree, family = read_formula(entry["text"], self.document["model"]["actions"] != [ANY])
+            tree, family = read_formula(entry["text"], self.model["actions"] != [ANY])
             if family != entry.get("family"):
                 raise Rejected(f"the formula {name!r:.60} has another family")
-            self._check_tree(tree, entry["formula"], at, point)
+            self._check_tree(tree, entry["formula"], at, weight)
 
-    def _check_tree(self, own: Any, stated: Any, at: Calculator, point: Mapping[str, Fraction]) -> None:
+    def _check_tree(self, own: Any, stated: Any, at: Calculator, weight: Weight) -> None:
         """Compares a formula with the tree of the evidence, part by part."""
         kind = own[0]
         if kind != stated[0] or len(own) != len(stated):
@@ -466,11 +397,11 @@ class ChainLook:
                 bounds.append((at.exp_of(own[1]), stated[1]))
             elif own[1] != stated[1]:
                 raise Rejected("a formula compares otherwise in the case")
-            if any(value != self._weight(text, point) for value, text in bounds):
+            if any(value != weight(text) for value, text in bounds):
                 raise Rejected("a formula has another bound in the case")
         else:
             inner = []
             if own != stated:
                 raise Rejected("a formula has another label in the case")
         for first, second in inner:
-            self._check_tree(first, second, at, point)
+            self._check_tree(first, second, at, weight)

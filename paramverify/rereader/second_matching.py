@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.strict_reading import Rejected, UnreadCase
+from ..kernel.strict_reading import Rejected
 from .second_processes import Words
 from .second_reader import PointProbabilities
 
@@ -221,22 +221,3 @@ def distance_text(distance: Fraction | None) -> str | None:
 def possible(words: Words) -> Words:
     """Returns the sequences that are possible."""
     return {word: p for word, p in words.items() if p}
-
-
-DOMAINS = ("paramverify-regions", "paramverify-intervals", "paramverify-sets", "paramverify-losses")
-
-
-def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
-    if document["format"] == "paramverify-cone":
-        return dict(document["model"]["domain"])
-    if document["format"] in DOMAINS and "domain" in document:
-        return dict(document["domain"])
-    if document["status"] == "violated":
-        return dict(document["witness"]["claim"])
-    for entry in document["claims"]:
-        if entry.get("origins"):
-            return dict(entry["claim"])
-    if not document.get("budget", {}).get("witnesses"):
-        raise UnreadCase("evidence without a claim about a sequence")
-    return {}

@@ -82,7 +82,9 @@ class Calculator:
         base: Fraction,
         steps: Mapping[str, Fraction] = MappingProxyType({}),
         definitions: Mapping[str, str] = MappingProxyType({}),
+        divisors: list[Fraction] | None = None,
     ) -> None:
+        self.divisors = divisors  # gets what is divided by
         self.values = values
         self.exponent = exponent
         self.base = base
@@ -237,6 +239,10 @@ class Calculator:
             return left - right
         if isinstance(tree.op, ast.Mult):
             return left * right
+        if self.divisors is not None and isinstance(tree.op, (ast.Div, ast.Pow)):
+            self.divisors.append(
+                right if isinstance(tree.op, ast.Div) else left if right < 0 else Fraction(1)
+            )
         if isinstance(tree.op, ast.Div):
             return left / right
         if isinstance(tree.op, ast.Pow):

@@ -20,9 +20,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
-from ..kernel.tied_variables import near_log
 from .second_arrays import without_arrays
 from .second_definitions import candidates, definitions_of, endless, read_files, set_to
+from .second_files import files_of
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_networks import Walk
@@ -33,6 +33,7 @@ from .second_priors import row, written
 from .second_processes import Input, Process, Streamed, Words, queries_of
 from .second_programs import NAMED
 from .second_relations import distances_of, nearness
+from .second_values import near_log
 
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]
@@ -72,6 +73,7 @@ class SecondReader:
         exponent: Fraction | None,
         folder: Path | None = None,
         settings: Mapping[str, str] = MappingProxyType({}),
+        claimed: bool = False,
     ) -> None:
         self.data = without_arrays(set_to(tomllib.loads(content, parse_float=Decimal), settings))
         self.exponent = exponent
@@ -80,14 +82,19 @@ class SecondReader:
         self.of_streams = False  # whether the mechanism reads a stream, whose entries are chosen
         self.breaks: Breaks | None = None  # of a program with numbers as outputs
         self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
-        if "mechanism" not in self.data or "claim" in self.data:
+        if "mechanism" not in self.data and not claimed:
             raise UnreadCase("cases without a mechanism")
+        self.files = files_of(self.data["define"], folder)
         self.loss = loss_of(self.data.get("privacy", {}))
         self.data["privacy"], self.order = as_ratio(self.data.get("privacy", {}))
         self.definitions = definitions_of(self.data)
-        _check_neighbours(self.data)
-        read_files(self.data["mechanism"], folder)
-        parameters = dict(self.data.get("parameters", {}))
+        if not claimed:
+            _check_neighbours(self.data)
+            read_files(self.data["mechanism"], folder)
+        parameters: dict[str, Any] = {
+            name: ends for file in self.files.values() for name, ends in file.box.items()
+        }
+        parameters |= self.data.get("parameters", {})
         self.constraints: list[Any] = parameters.pop("constraints", [])
         self.steps: dict[str, Fraction] = {
             n: Fraction(0) for n, given in parameters.items() if endless(given)
@@ -105,7 +112,7 @@ class SecondReader:
 
     def name_outputs(self, names: Sequence[str], complete: bool = True) -> None:
         """Takes the names of the outputs of a program that puts out numbers with noise: all, or some."""
-        if self.data["mechanism"].get("kind") == "program" and names:
+        if names and self.data["mechanism"].get("kind") == "program":
             self.breaks = Breaks() if complete else None
             self.data["mechanism"][NAMED] = {words: named_output(words) for words in names}, self.breaks
 
@@ -147,12 +154,14 @@ class SecondReader:
             raise UnreadCase("a parameter without an upper end")
         return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
 
-    def calculator(self, point: Point, base: Fraction) -> Calculator:
-        """Returns what evaluates expressions at a point."""
+    def calculator(self, point: Point, base: Fraction, divisors: list[Fraction] | None = None) -> Calculator:
+        """Returns what evaluates expressions at a point; `divisors` gets what is divided by."""
         values: dict[str, Value] = {**point, **self.tied(point)}
         if self.exponent is not None:
             values["E"] = base**self.power
-        return Calculator(values, self.exponent, base, steps=self.steps, definitions=self.definitions)
+        if point:
+            values |= {name: file.at(point, divisors) for name, file in self.files.items()}
+        return Calculator(values, self.exponent, base, self.steps, self.definitions, divisors)
 
     def tied(self, point: Point) -> dict[str, Fraction]:
         """Returns numbers near the parameters that stand beside their exponentials, at a point."""
@@ -169,6 +178,8 @@ class SecondReader:
             value = point[name]
             if not (low < value < high or (value == low and with_low) or (value == high and with_high)):
                 return False
+        if not all(file.allows(point) for file in self.files.values()):
+            return False
         at = self.calculator(point, base)
         return all(at.number(text) != 0 for text in self.constraints)
 
@@ -199,7 +210,7 @@ class SecondReader:
         first, last = (int(part) for part in given.split(".."))
         return list(range(first, last + 1))
 
-    def at(
+    def masses(
         self,
         point: Point,
         base: Fraction,

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..kernel.ledger import KernelReport
 from ..kernel.strict_reading import Rejected, UnreadCase
-from . import second_streams
-from .old_layout import flat
-from .second_comparison import PointwiseComparison
-from .second_compositions import compare
-from .second_divergences import LossLook, MomentLook, SetLook
+from . import second_compositions, second_streams
+from .second_claims import ClaimComparison
+from .second_comparison import Functional, PointwiseComparison
+from .second_divergences import Averages, Moments, PositiveParts
 from .second_enclosed import compare_enclosed
+from .second_evidence import (
+    AUTOMATON,
+    CLAIMS,
+    COMPOSITION,
+    CONE,
+    ENCLOSED,
+    FORMULAS,
+    LOSSES,
+    SLOTS,
+    UNWINDING,
+    Evidence,
+)
 from .second_formulas import ChainLook
 from .second_numbers import Finer
+from .second_quotients import Quotients, comparison_of
 from .second_streams import compare_stream
+from .second_systems import SystemComparison, compare_slots
 
-AUTOMATON, COMPOSITION, ENCLOSED, FORMULAS, LOSSES, SETS, EVERY, UNWINDING = (
-    f"paramverify-{name}"
-    for name in (
-        *("automaton", "composition", "enclosed", "formulas", "losses", "sets", "slots", "unwinding"),
-    )
-)
-ALONE = {  # what has no second reader
-    EVERY: "systems with any number of slots",
-    UNWINDING: "interactive systems",
-}
 PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
 MAX_STEPS = 50  # that are tried for one of these
 MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -44,30 +47,6 @@ class SecondLook:
     line: str
 
 
-def with_second_look(
-    report: KernelReport,
-    document: Mapping[str, Any],
-    content: str,
-    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    folder: Path | None = None,
-    settings: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[KernelReport, SecondLook]:
-    """Returns the report on evidence that was accepted for a case, after a second reading of the case.
-
-    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
-    has both for each distance; `folder` is that of the case file, where the file of a program is looked for,
-    and `settings` are the values that `-D` gives.
-    """
-    look = (
-        second_look(document, content, bound, folder, settings)
-        if report.accepted
-        else SecondLook(False, True, "")
-    )
-    if look.agrees:
-        return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
-    return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
-
-
 def second_look(
     document: Mapping[str, Any],
     content: str,
@@ -75,39 +54,19 @@ def second_look(
     folder: Path | None = None,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> SecondLook:
-    """Compares evidence with the case file of this content."""
-    document = flat(document)
+    """Compares evidence, which the kernel has accepted, with the case file of this content.
+
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
+    has both for each distance; `folder` is that of the case file, where the file of a program is looked for,
+    and `settings` are the values that `-D` gives.
+    """
+    evidence = Evidence(document)
     try:
-        if document["format"] == COMPOSITION:
-            return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
-        if document["format"] == AUTOMATON:
-            if {"claim", "streams"} & document.keys():
-                compared = compare_stream(document, content, folder or Path())
-            else:
-                compared = second_streams.compare(document["automaton"], content)
-            return SecondLook(True, True, f"read a second time: {compared}")
-        if document["format"] == ENCLOSED:
-            agreed = compare_enclosed(document, content, folder, settings)
-            return SecondLook(True, True, f"read a second time: {agreed}")
-        if document["format"] == FORMULAS:
-            return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
-        if document["format"] in ALONE:
-            about = ALONE[document["format"]]
-            raise UnreadCase(
-                f"there is no second reader for {about}. One reader compared this evidence with the case"
-            )
-        kind = SetLook if document["format"] == SETS or "sums" in document else PointwiseComparison
-        kind = LossLook if document["format"] == LOSSES else kind
-        look = kind(document, content, bound, folder, settings)
-        if look.reader.loss is not None and kind is not LossLook:
-            raise Rejected("the case is about a divergence, and this evidence is not")
-        if look.reader.order is not None:
-            look = MomentLook(document, content, bound, folder, settings)
-        compared = _with_steps(look)
+        compared = _compared(evidence, content, bound, folder, settings)
         return SecondLook(True, True, f"read a second time: {compared}")
     except UnreadCase as error:
         # The ways through a program with enclosed probabilities are written by the second reader alone.
-        needed = document["format"] == ENCLOSED
+        needed = evidence.kind == ENCLOSED
         return SecondLook(False, not needed, f"not read a second time: {error!s:.200}")
     except Rejected as error:
         return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
@@ -115,11 +74,56 @@ def second_look(
         return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
 
 
-def _formulas(document: Mapping[str, Any], content: str, settings: Mapping[str, str]) -> str:
+def _compared(
+    evidence: Evidence,
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None,
+    folder: Path | None,
+    settings: Mapping[str, str],
+) -> str:
+    """Returns what was compared, by the kind of the evidence."""
+    kind = evidence.kind
+    if kind == SLOTS:
+        return compare_slots(evidence, content)
+    if kind == UNWINDING:
+        return _with_steps(SystemComparison(Quotients(), evidence, content, bound, folder, settings))
+    if kind == COMPOSITION:
+        return second_compositions.compare(evidence, content, folder)
+    if kind == AUTOMATON and evidence.of_streams:
+        return compare_stream(evidence.document, content, folder or Path())
+    if kind == AUTOMATON:
+        return second_streams.compare(evidence.engine("automaton"), content)
+    if kind == ENCLOSED:
+        return compare_enclosed(evidence, content, folder, settings)
+    if kind == FORMULAS:
+        if not _is_toml(content):  # a file of PRISM, whose name is not known here
+            raise UnreadCase("models in files of their own")
+        return _with_steps(ChainLook(Quotients(), evidence, content, bound, folder, settings))
+    if kind not in (CLAIMS, CONE, LOSSES) and not evidence.is_map and not evidence.about_sums:
+        raise UnreadCase(f"no second reader knows evidence of the kind {kind}")
+    functional: Functional = Quotients()
+    if kind == CLAIMS and "claim" in tomllib.loads(content):
+        about = Evidence(evidence.document, claimed=True)
+        return _with_steps(ClaimComparison(functional, about, content, bound, folder, settings))
+    if kind == LOSSES:
+        functional = Averages()
+    elif evidence.about_sums:
+        functional = PositiveParts()
+    look = comparison_of(kind)(functional, evidence, content, bound, folder, settings)
+    if look.reader.loss is not None and kind != LOSSES:
+        raise Rejected("the case is about a divergence, and this evidence is not")
+    if look.reader.order is not None:
+        if kind != CLAIMS:
+            raise UnreadCase(f"no second reader knows evidence of the kind {kind}")
+        look.functional = Moments()
+    return _with_steps(look)
+
+
+def _is_toml(content: str) -> bool:
     try:
-        return ChainLook(document, content, settings).compare()
-    except Finer as error:
-        raise UnreadCase(str(error)) from None
+        return bool(tomllib.loads(content)) or True
+    except tomllib.TOMLDecodeError:
+        return False
 
 
 def _with_steps(look: PointwiseComparison) -> str:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
+from .second_evidence import Evidence
 from .second_numbers import Calculator
 from .second_processes import frozen
 from .second_stream_programs import NUMBERS, Eps, ProgramTurn, StreamProgram, TurnSegment
@@ -363,16 +364,16 @@ def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if str(by) != "1" else {})
 
 
-def agreed(document: Any, said: dict[str, Any]) -> str:
+def agreed(evidence: Evidence, said: dict[str, Any]) -> str:
     """Returns what of a claim agrees with that of a document: of a budget only which streams are compared.
 
     Raises:
         Rejected: it does not agree.
     """
-    about = "streams" if "streams" in document else "claim"
+    about, told = evidence.of_streams or ("claim", None)
     if about == "streams":
         said = {name: value for name, value in said.items() if name not in ("multiple", "plus")}
-    if document.get(about) != said:
+    if told != said:
         raise Rejected("the evidence is about another budget, or other neighbours")
     return "the streams" if about == "streams" else "the budget"
 
@@ -394,7 +395,7 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
     Raises:
         Rejected: they differ. Unread: this reader does not know something in the case.
     """
-    data = tomllib.loads(content, parse_float=Fraction)
+    evidence, data = Evidence(document), tomllib.loads(content, parse_float=Fraction)
     constants: dict[str, Any] = {}
     for name, value in data["parameters"].items():
         if isinstance(value, str) and value.replace(" ", "") in ("(0,oo)", "(0,inf)"):
@@ -403,14 +404,14 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
             constants[name] = fixed(value)
     said = claimed(data, constants)
     if "automaton" in data:
-        about = agreed(document, said)
+        about = agreed(evidence, said)
         text = (folder / data["automaton"]["file"]).read_text(encoding="utf-8-sig")
-        return f"{about}, {compare(document['automaton'], text)}"
+        return f"{about}, {compare(evidence.engine('automaton'), text)}"
     made = data["mechanism"]
     text = made["source"] if "source" in made else (folder / made["file"]).read_text(encoding="utf-8-sig")
     program = StreamProgram(text, constants)
     if not program.any_number:
         said["values"] = [str(value) for value in sorted(entry_values(program))]
-    about = agreed(document, said)
-    count = SideBySide(program, document["automaton"]).compare()
+    about = agreed(evidence, said)
+    count = SideBySide(program, evidence.engine("automaton")).compare()
     return f"the automaton and {about} agree with the program, at {count} places"

@@ -14,33 +14,36 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.evidence_polynomials import number as evidence_number
-from ..kernel.strict_reading import Rejected, UnreadCase
-from ..kernel.tied_variables import near_log
+from ..kernel.rounded_constants import UNIT, ln
+from ..kernel.strict_reading import UnreadCase
 
 # --- second ties ------------------------------------------------------------------------------------
 
 
-def steps_of_ties(document: Mapping[str, Any]) -> dict[str, tuple[str, Fraction]]:
-    """Returns the parameters beside their exponentials in some claim, each with its variable and step."""
-    found: dict[str, tuple[str, Fraction]] = {}
-    for claim in _claims(document):
-        for name, (variable, step) in claim.get("ties", {}).items():
-            if found.setdefault(name, (variable, evidence_number(step))) != (variable, evidence_number(step)):
-                raise Rejected(f"{name} is tied in two ways")
-    return found
+DIGITS = 20  # of a number near a logarithm; its error is far below every difference that matters
 
 
-def _claims(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    entries = [e for e in document.get("claims", []) if isinstance(e, dict)]
-    for entry in [*entries, document.get("witness", {})]:
-        if "claim" in entry:
-            yield entry["claim"]
+def near_log(value: Fraction) -> Fraction:
+    """Returns a rational near ln(value) for value > 1, so that ln(b^k) is k times ln(b)."""
+    for k in range(value.numerator.bit_length(), 1, -1):
+        top, bottom = _root(value.numerator, k), _root(value.denominator, k)
+        if top and bottom:
+            return k * near_log(Fraction(top, bottom))
+    return Fraction(round(Fraction(ln(value)[0], UNIT) * 10**DIGITS), 10**DIGITS)
+
+
+def _root(value: int, k: int) -> int:
+    """Returns the k-th root of a positive whole number, 0 if that is not whole."""
+    low, high = 1, 1 << (value.bit_length() // k + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**k <= value else (low, middle - 1)
+    return low if low**k == value else 0
 
 
 def without_logarithms(formula: str) -> str:

@@ -185,4 +185,4 @@ def test_the_second_reader_compares_ends(box: str) -> None:
         "case": {"title": "", "digest": sha256(text.encode()).hexdigest()}
     }
     look = second_look(stated, text)
-    assert ("the domain of the case is another one, at c = " in look.line) is (box in OTHER), look.line
+    assert ("only one of both domains has c = " in look.line) is (box in OTHER), look.line

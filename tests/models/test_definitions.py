@@ -222,7 +222,7 @@ def test_labels_stay_what_they_are(tmp_path: Path) -> None:
     path.write_text(LABELS)
     case = load(path)
     point = {"p": Fraction(1, 3)}
-    found = SecondReader(LABELS, None).at(point, Fraction(1), [1])
+    found = SecondReader(LABELS, None).masses(point, Fraction(1), [1])
     assert isinstance(case.model, Model)
     numbers, pair = Numbers(case.model, point), case.model.pairs[0]
     for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):

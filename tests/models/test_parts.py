@@ -77,7 +77,7 @@ def test_tuples_have_the_probabilities_of_all_worlds(p: str, t: str) -> None:
     model = load(SHIPPED).model
     assert isinstance(model, Model)
     at = {"p": Fraction(p), "t": Fraction(t)}
-    second = SecondReader(SHIPPED.read_text(encoding="utf-8"), None).at(at, Fraction(1), [1])
+    second = SecondReader(SHIPPED.read_text(encoding="utf-8"), None).masses(at, Fraction(1), [1])
     for secret in ("somebody", "nobody"):
         brute = surveyed(at["p"], at["t"], secret == "somebody")
         assert outputs(model, secret, at) == brute

@@ -257,7 +257,7 @@ def test_second_reader_of_arrays(name: str, secret: str) -> None:
     case = load(CASES / f"{name}.toml")
     point = {"p": Fraction(1, 5), "c": Fraction(3, 10)}
     reader = SecondReader((CASES / f"{name}.toml").read_text(), None)
-    found = reader.at(point, Fraction(1), [1], only=[secret]).words
+    found = reader.masses(point, Fraction(1), [1], only=[secret]).words
     first = {
         word: value_at(share.numerator, point) / value_at(share.denominator, point)
         for word, other, share in probabilities(case.model)
@@ -297,7 +297,7 @@ def test_noise_and_conditions_of_arrays(tmp_path: Path) -> None:
     assert none == {(0,): Fraction(1, 9) * (Fraction(2, 3) * Fraction(2, 3) + Fraction(1, 9)) ** 5}
     some = {int(given[0]): Fraction(str(w)) for given, w in case.inputs["some"].items()}
     assert sum(some.values()) == Fraction(1, 3) - sum(none.values())
-    found = SecondReader(NOISY, None).at({}, Fraction(1), [1], only=["some"]).words["some"]
+    found = SecondReader(NOISY, None).masses({}, Fraction(1), [1], only=["some"]).words["some"]
     assert found == {(str(k),): w / sum(some.values()) for k, w in some.items()}
 
 
@@ -353,7 +353,7 @@ def test_spellings_of_one_case_mean_the_same(
                 well = well * row[3 * x[1]] + (1 - well) * row[4 + 3 * x[1]]
             expected[x[0] + x[3]] += mass * well
         total = sum(expected.values())
-        found = SecondReader(text, None).at({}, Fraction(1), [1], only=[name]).words[name]
+        found = SecondReader(text, None).masses({}, Fraction(1), [1], only=[name]).words[name]
         assert found == {(str(n),): w / total for n, w in expected.items()}
         first = {word: share for word, other, share in probabilities(model) if other == name}
         assert found == {w: value_at(s.numerator, {}) / value_at(s.denominator, {}) for w, s in first.items()}

@@ -51,7 +51,7 @@ def test_random_worlds(seed: int, tmp_path: Path) -> None:
     for point in POINTS:
         expected = {name: possible(row) for name, row in found.probabilities(point).items()}
         assert of_model(case.model, point) == expected
-        again = second.at(point, F(1), [1])
+        again = second.masses(point, F(1), [1])
         assert {
             n: {o: p for (o,), p in (row or {}).items() if p} for n, row in again.words.items()
         } == expected

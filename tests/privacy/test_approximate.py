@@ -22,7 +22,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
-from paramverify.rereader.second_reading import with_second_look
+from paramverify.reports.evidence_checks import with_second_look
 from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 

@@ -17,7 +17,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
-from paramverify.rereader.second_reading import with_second_look
+from paramverify.reports.evidence_checks import with_second_look
 from paramverify.synthesis.case_budget import least_moment
 
 FOLDER = Path(__file__).parents[2] / "cases" / "divergences"

@@ -36,7 +36,7 @@ GEOMETRIC = (
 def words(mechanism: str = GEOMETRIC, more: str = "") -> dict[str, dict[tuple[str, ...], Fraction] | None]:
     """What the second reader finds at the only point."""
     text = CASE.replace("MECHANISM", mechanism).replace("MORE", more)
-    return dict(SecondReader(text, None).at({}, F(1), [1]).words)
+    return dict(SecondReader(text, None).masses({}, F(1), [1]).words)
 
 
 def test_it_reads_the_case() -> None:
@@ -103,7 +103,7 @@ by = "any"
 ratio = 3
 """
     p = F(2, 7)
-    found = SecondReader(text, None).at({"p": p}, F(1), [1]).words
+    found = SecondReader(text, None).masses({"p": p}, F(1), [1]).words
     assert len(found) == 8
     for a, b, c in product((0, 1), (0, 2), (0, 1)):
         expected = {("yes",): p, ("no",): 1 - p} if max(a, b) - c >= 1 else {("no",): F(1)}

@@ -1,0 +1,209 @@
+"""Cases with a `[claim]`, read a second time: comparisons of functions at random points.
+
+A comparison such as `left <= right` is the claim f ≥ 0 with f = k·s·(right − left), where k > 0 is a number
+and s > 0 is made of denominators: it is a product of powers of what the case divides by. A strict comparison
+is the claim −1 ≥ 0 with the constraint −f ≥ 0 besides. So at points of the domain f/(right − left) is
+compared with products of powers of the divisors, up to one number. What is compared besides:
+
+- points that the second reader finds in the domain are in the domain of the claims, and the other way round;
+- where the case is said to hold, each comparison has its claim, and is true at the points;
+- a witness has the values of both sides that the second reader finds, and its comparison is false there.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from math import prod
+
+from ..kernel.strict_reading import Rejected, UnreadCase, counted
+from .second_comparison import At, Found, PointwiseComparison
+from .second_evidence import StatedClaim
+from .second_numbers import Calculator
+from .second_points import length_of, needed
+
+RELATIONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Fraction, Fraction], bool]]] = {
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("==", operator.eq),
+}
+MOST_PRODUCTS = 50_000  # of powers of divisors that are tried
+POWERS = (0, 1, 2, 3)
+
+Gap = tuple[Fraction, tuple[Fraction, ...]]  # right − left, and what was divided by
+
+
+@dataclass(frozen=True)
+class Link:
+    """One comparison of a claim, whose whole text may have several of them."""
+
+    text: str
+    written: str  # with definitions in the places of their names
+    left: ast.expr
+    relation: type[ast.cmpop]
+    right: ast.expr
+
+    @property
+    def strict(self) -> bool:
+        """Whether it is false where both sides are equal."""
+        return self.relation in (ast.Lt, ast.Gt)
+
+    @property
+    def signs(self) -> tuple[int, ...]:
+        """The signs of right − left in its claims: both for an equation."""
+        greater = self.relation in (ast.Gt, ast.GtE)
+        return (1, -1) if self.relation is ast.Eq else (-1 if greater else 1,)
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """What is found of a comparison at all points: right − left, and what was divided by."""
+
+    gaps: tuple[Fraction, ...]
+    divisors: tuple[tuple[Fraction, ...], ...]  # a row for each divisor
+
+    def agrees(self, values: Sequence[Fraction], sign: int) -> bool:
+        """Tells whether the values of a polynomial are sign·k·s·gap."""
+        own = [sign * gap for gap in self.gaps]
+        if any(bool(v) != bool(gap) for v, gap in zip(values, own, strict=True)):
+            return False
+        places = [k for k, gap in enumerate(own) if gap]
+        shares = [values[k] / own[k] for k in places]
+        if not places or any(share <= 0 for share in shares):
+            return not places
+        wanted = [share / shares[0] for share in shares]
+        rows = [[abs(row[k] / row[places[0]]) for k in places] for row in self.divisors]
+        rows = [list(row) for row in dict.fromkeys(map(tuple, rows)) if any(v != 1 for v in row)]
+        if len(POWERS) ** len(rows) > MOST_PRODUCTS:
+            raise UnreadCase("a claim with very many divisors")
+        return any(
+            all(
+                prod(row[k] ** e for row, e in zip(rows, powers, strict=True)) == w
+                for k, w in enumerate(wanted)
+            )
+            for powers in product(POWERS, repeat=len(rows))
+        )
+
+
+class ClaimComparison(PointwiseComparison):
+    """One comparison of evidence about a `[claim]` with its case."""
+
+    claimed = True
+
+    def compare(self) -> str:
+        """Compares, and returns what was compared.
+
+        Raises:
+            Rejected: a difference was found. Unread: something cannot be compared.
+        """
+        self.check_parameters()
+        self.check_domain()
+        given = self.reader.data["claim"]["holds"]
+        links = [
+            link for text in ([given] if isinstance(given, str) else given) for link in self._links(text)
+        ]
+        stated = self.evidence.claimed
+        points, seen, kind = self.visited(
+            lambda at: [self._gap(link, at) for link in links], lambda gaps: self._needed(gaps, len(stated))
+        )
+        own = [
+            LinkRow(tuple(gap for gap, _ in row), tuple(zip(*(d for _, d in row), strict=True)))
+            for row in zip(*seen, strict=True)
+        ]
+        found = Found(points, (), (), kind)
+        if self.evidence.witness is not None:
+            self._fails(links, own, found)
+            return f"both sides of the witness and its claim, at {found.where}, agree{found.missed}"
+        self._holds(links, own, stated, found)
+        return f"the claims agree with {counted(len(links), 'comparison')} at {found.where}{found.missed}"
+
+    def _links(self, text: str) -> Iterator[Link]:
+        """Yields the comparisons of a text: a chain, or several joined by `and`."""
+        at = Calculator({}, None, Fraction(1), definitions=self.reader.definitions)
+        written, tree = at.parsed(text)
+        for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
+            if not isinstance(part, ast.Compare):
+                raise UnreadCase("a claim that is no comparison")
+            for relation, (left, right) in zip(
+                part.ops, pairwise([part.left, *part.comparators]), strict=True
+            ):
+                if type(relation) not in RELATIONS:
+                    raise UnreadCase("a claim with another relation")
+                yield Link(text, written, left, type(relation), right)
+
+    def _sides(self, link: Link, at: Calculator) -> tuple[Fraction, Fraction]:
+        left, right = (at.visited(side, link.written) for side in (link.left, link.right))
+        if isinstance(left, str) or isinstance(right, str):
+            raise ValueError("a label is compared")
+        return left, right
+
+    def _gap(self, link: Link, at: At) -> Gap:
+        divisors: list[Fraction] = []
+        left, right = self._sides(link, self.reader.calculator(*at, divisors))
+        return right - left, tuple(divisors)
+
+    def _needed(self, gaps: Sequence[Gap], claims: int) -> int:
+        values = [value for gap, divisors in gaps for value in (gap, *divisors)]
+        degree = self.evidence.claimed_degree + (1 + max(POWERS)) * length_of(values)
+        return needed(degree, 1, MOST_PRODUCTS * (claims + 1))
+
+    def _values(self, claim: StatedClaim, strict: bool, found: Found) -> tuple[Fraction, ...] | None:
+        """Returns the values of f of a claim f ≥ 0, or f > 0; None if it is none of this form."""
+        text = claim.polynomial(strict)
+        if text is None:
+            return None
+        return tuple((-1 if strict else 1) * self.value(text, *at) for at in found.points)
+
+    def _agrees(self, claim: StatedClaim, link: Link, sign: int, row: LinkRow, found: Found) -> bool:
+        values = self._values(claim, link.strict, found)
+        return values is not None and row.agrees(values, sign)
+
+    def _holds(
+        self, links: Sequence[Link], own: Sequence[LinkRow], stated: Sequence[StatedClaim], found: Found
+    ) -> None:
+        both = list(zip(links, own, strict=True))
+        for link, row in both if self.evidence.holds else ():
+            true = RELATIONS[link.relation][1]
+            if not all(true(-gap, Fraction(0)) for gap in row.gaps):
+                raise Rejected(f"{link.text!r:.100} is false at a point")
+            for sign in link.signs:
+                named = [claim for claim in stated if link.text in claim.origins or claim.merged]
+                if not any(self._agrees(claim, link, sign, row, found) for claim in named):
+                    raise Rejected(f"no claim is about {link.text!r:.100}")
+        for claim in stated:
+            for text in claim.origins:
+                about = [(link, row) for link, row in both if link.text == text]
+                if not any(
+                    self._agrees(claim, link, sign, row, found) for link, row in about for sign in link.signs
+                ):
+                    raise Rejected(f"the claim about {text!r:.100} is another one")
+
+    def _fails(self, links: Sequence[Link], own: Sequence[LinkRow], found: Found) -> None:
+        """Compares a witness: its sides, and the claim that is false."""
+        stated = self.evidence.witness
+        assert stated is not None
+        link, row = links[stated.get("number")], own[stated.get("number")]
+        if stated.get("statement") != link.text or stated.get("relation") != RELATIONS[link.relation][0]:
+            raise Rejected("the witness is about another comparison")
+        for base in self.bases:
+            point = stated.point
+            if stated.place is None and not self.reader.has(point, base):
+                raise Rejected("the witness is outside of the domain")
+            left, right = self._sides(link, self.reader.calculator(point, base))
+            told = stated.numbers("left", "right", "difference")
+            if any(isinstance(number, dict) and "exact" not in number for number in told):
+                raise UnreadCase("a witness whose sides are only enclosed")
+            self.check_numbers((left, right, left - right), told, base, stated)
+            if stated.place is None and RELATIONS[link.relation][1](left, right):
+                raise Rejected("the comparison of the witness is true there")
+        claim = self.evidence.claim_of(stated)
+        if not any(self._agrees(claim, link, sign, row, found) for sign in link.signs):
+            raise Rejected("the claim of the witness is another one")

@@ -1,0 +1,161 @@
+"""Cases with a `[claim]`, read a second time: every shipped one agrees, and forged evidence does not."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling_tools import called
+
+from paramverify.claims import to_document, without_enclosure
+from paramverify.encodings.choice import claims_of
+from paramverify.privacy.cases import load
+from paramverify.rereader.second_reading import SecondLook, second_look
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = [p for p in sorted(ROOT.glob("cases/**/*.toml")) if "claim" in tomllib.loads(p.read_text())]
+TEXT = """
+[parameters]
+a = "(0, 1]"
+b = "(0, 1]"
+[define]
+half = "(a + b)/2"
+mean = "2*a*b/(a + b)"
+[claim]
+holds = ["mean <= half", "0 < half <= 1 and a*b > -1/3", "2*half == a + b"]
+"""
+FALSE = """
+[parameters]
+a = "[0, 1]"
+constraints = ["a <= 3/4"]
+[claim]
+holds = ["a <= 1", "a/(1 + a) < 2/5"]
+"""
+Json = dict[str, Any]
+
+
+def claimed(path: Path, status: str) -> Json:
+    """Returns evidence without proofs about all claims of a case, as the kernel would have accepted it."""
+    entries = [
+        {
+            "claim": to_document(without_enclosure(claim)),
+            "origins": list(map(str, claim.origins[:3])),
+        }
+        for claim in claims_of(load(path).model)
+    ]
+    document: Json = {"format": "paramverify-evidence", "status": status, "claims": entries}
+    return json.loads(json.dumps(document))  # type: ignore[no-any-return]
+
+
+def looked(document: Json, path: Path) -> SecondLook:
+    """Returns what the second reader says."""
+    return second_look(document, path.read_text(), None, path.parent)
+
+
+@pytest.mark.slow
+def test_every_shipped_claim_is_read_a_second_time() -> None:
+    """The claims of all shipped cases with a `[claim]` agree with what the second reader finds."""
+    assert len(SHIPPED) >= 120
+    for path in SHIPPED:
+        expected = tomllib.loads(path.read_text())["expect"]
+        true = expected.get("verdict") == "true" or expected.get("status") == "holds"
+        look = looked(claimed(path, "holds" if true else "unknown"), path)
+        assert (look.compared, look.agrees) == (True, True), (path, look.line)
+        assert "random points" in look.line or "a point" in look.line, (path, look.line)
+
+
+def polynomial(document: Json) -> None:
+    document["claims"][0]["claim"]["polynomial"] += " + 1"
+
+
+def turned(document: Json) -> None:
+    document["claims"][0]["claim"]["polynomial"] = "-a^2 + 2*a*b - b^2"
+
+
+def multiplied(document: Json) -> None:
+    document["claims"][0]["claim"]["polynomial"] = "a^3 - 2*a^2*b + a*b^2"
+
+
+def swapped(document: Json) -> None:
+    first, second = document["claims"][:2]
+    first["origins"], second["origins"] = second["origins"], first["origins"]
+
+
+def left_out(document: Json) -> None:
+    del document["claims"][-1]
+
+
+def weakened(document: Json) -> None:
+    """A strict comparison as one that is not."""
+    entry = next(e for e in document["claims"] if e["claim"]["polynomial"] == "-1")
+    text, _ = entry["claim"]["constraints"].pop()
+    entry["claim"]["polynomial"] = " - ".join(f"-{text}".replace("--", "").split(" - "))
+
+
+def narrowed(document: Json) -> None:
+    for entry in document["claims"]:
+        entry["claim"]["box"]["a"] = "(0, 1/2]"
+
+
+def renamed(document: Json) -> None:
+    document["claims"][0]["origins"] = ["mean < half"]
+
+
+@pytest.mark.parametrize(
+    "forge", [polynomial, turned, multiplied, swapped, left_out, weakened, narrowed, renamed]
+)
+def test_forged_claims_are_noticed(forge: Callable[[Json], None], tmp_path: Path) -> None:
+    """Another polynomial, sign, factor, text, relation or box is one that the case does not have."""
+    path = tmp_path / "case.toml"
+    path.write_text(TEXT)
+    document = claimed(path, "holds")
+    assert looked(document, path).line.startswith("read a second time: the claims agree with 5 comparisons")
+    forge(document)
+    look = looked(document, path)
+    assert (look.compared, look.agrees) == (True, False), look.line
+
+
+def test_another_case_is_noticed(tmp_path: Path) -> None:
+    """Evidence about a case with another number, relation or definition is not about this one."""
+    path, other = tmp_path / "case.toml", tmp_path / "other.toml"
+    path.write_text(TEXT)
+    document = claimed(path, "unknown")
+    for old, new in (
+        ("-1/3", "-1/4"),
+        ("mean <= half", "mean < half"),
+        ("(a + b)/2", "(a + b)/2 + 0*a"),
+        ("2*a*b/", "2*a*b*b/"),
+        ("2*half == ", "2*half >= "),
+    ):
+        other.write_text(TEXT.replace(old, new))
+        assert looked(document, other).agrees == ("0*a" in new), new
+
+
+@pytest.mark.slow
+def test_a_false_claim_has_a_witness_that_is_read_again(tmp_path: Path) -> None:
+    """The number of the comparison, its sides, its claim and the point are those of the case."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    path.write_text(FALSE)
+    assert called("verify", str(path), "--evidence", str(evidence), "--backends", "built-in").code == 1
+    document = json.loads(evidence.read_text())
+    assert looked(document, path).line.startswith("read a second time: both sides of the witness")
+    changes: list[tuple[str, object]] = [
+        ("number", 0),
+        ("statement", "a <= 1"),
+        ("relation", "<="),
+        ("left", "1/2"),
+        ("right", "1/3"),
+        ("difference", "1"),
+        ("parameters", {"a": "4/5"}),
+        ("claim", {**document["witness"]["claim"], "constraints": [["-4*a + 3", ">="], ["a - 1/2", ">="]]}),
+    ]
+    for key, value in changes:
+        forged = {**document, "witness": {**document["witness"], key: value}}
+        assert not looked(forged, path).agrees, key
+    text = FALSE.replace("2/5", "3/5")  # true at the point of the witness
+    path.write_text(text)
+    assert not looked(document, path).agrees

@@ -1,0 +1,152 @@
+"""Interactive systems, read a second time: every shipped one agrees, and another one does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling_tools import called
+
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_certificates import subject
+from paramverify.rereader.second_reading import SecondLook, second_look
+
+FOLDER = Path(__file__).parents[2] / "cases" / "interactive"
+LARGE = [FOLDER / "large" / "count-and-sum-2.toml"]
+Json = dict[str, Any]
+
+
+def document_of(path: Path) -> Json:
+    """Returns the system and the bound of a case as evidence has them."""
+    about = {"format": "paramverify-unwinding", "status": "holds", **subject(load(path))}
+    return json.loads(json.dumps(about))  # type: ignore[no-any-return]
+
+
+def looked(document: Json, path: Path) -> SecondLook:
+    """Returns what the second reader says."""
+    return second_look(document, path.read_text())
+
+
+@pytest.mark.parametrize("path", [*sorted(FOLDER.glob("*.toml")), *LARGE], ids=lambda p: p.stem)
+def test_every_shipped_system_is_read_a_second_time(path: Path) -> None:
+    """States, steps, probabilities and bounds of all shipped systems agree."""
+    document = document_of(path)
+    look = looked(document, path)
+    assert (look.compared, look.agrees) == (True, True), look.line
+    assert look.line.startswith(f"read a second time: {len(document['system']['states']):,} states")
+
+
+def weight(document: Json) -> None:
+    """Two probabilities of one step, exchanged."""
+    step = next(s for row in document["system"]["rows"] for _, s in row if len({str(w) for _, w in s}) > 1)
+    other = next(k for k, (_, w) in enumerate(step) if w != step[0][1])
+    step[0][1], step[other][1] = step[other][1], step[0][1]
+
+
+def target(document: Json) -> None:
+    """A data point that leads to another state."""
+    rows = document["system"]["rows"]
+    action, step = rows[0][0]
+    assert action == 0
+    rows[0][0] = [action, [[(step[0][0] + 1) % len(rows), "1"]]]
+
+
+def fewer(document: Json) -> None:
+    document["system"]["rows"][0].pop()
+
+
+def bound(document: Json) -> None:
+    given = document["ratio"]
+    document["ratio"] = f"2*{given}" if isinstance(given, str) else [f"2*{given[0]}", given[1]]
+
+
+def named(document: Json) -> None:
+    document["system"]["states"][1] += "'"
+
+
+def exchanged(document: Json) -> None:
+    """Two names of responses."""
+    names = document["system"]["responses"]
+    names[0], names[1] = names[1], names[0]
+
+
+def data_as_queries(document: Json) -> None:
+    document["system"]["queries"].insert(0, document["system"]["data"].pop())
+
+
+def assumed(document: Json) -> None:
+    document["system"]["partial"] = not document["system"]["partial"]
+
+
+def begun(document: Json) -> None:
+    document["system"]["initial"] = 1
+
+
+def boxed(document: Json) -> None:
+    document["domain"]["box"]["p"] = "(0, 1/2)"
+
+
+FORGED = [weight, target, fewer, bound, named, exchanged, data_as_queries, assumed, begun, boxed]
+
+
+@pytest.mark.parametrize("name", ["survey", "survey-subroutines", "slots-2-symbolic", "slots-2-sampled"])
+@pytest.mark.parametrize("forge", FORGED)
+def test_a_forged_system_is_noticed(name: str, forge: Callable[[Json], None]) -> None:
+    """Another probability, step, name, action, start, bound or domain is not that of the case."""
+    path = FOLDER / f"{name}.toml"
+    document = document_of(path)
+    forge(document)
+    look = looked(document, path)
+    assert (look.compared, look.agrees) == (True, False), look.line
+
+
+def test_another_case_is_noticed(tmp_path: Path) -> None:
+    """Other noise, memory, ranges, points or subroutines make another system."""
+    for name, old, new in (
+        ("slots-2-symbolic", '"p"', '"p**2"'),
+        ("slots-2", "points = 1", "points = 2"),
+        ("slots-2", "range = 2", "range = 3"),
+        ("slots-2", "[-1, 1]", "[1, -1]"),
+        ("slots-2", "slots = 2\n", 'slots = 2\nfull = "never"\n'),
+        ("slots-2", "slots = 2\n", 'slots = 2\nmemory = "shared"\n'),
+        ("slots-2", "slots = 2\n", "slots = 2\ndelete = false\n"),
+        ("slots-2", '["count", "sum"]', '["sum", "count"]'),
+        ("sample-n", 'sampled = "p"', 'sampled = "p", line_06 = "printed"'),
+        ("survey", '"1-p"', '"1-p/2"'),
+        ("survey-subroutines", 'ends = { mine = "say less"', 'ends = { mine = "say more"'),
+        ("survey-subroutines", 'start = "first"', 'start = "second"'),
+        ("survey", '"1/(1-p)"', '"2/(1-p)"'),
+    ):
+        path, other = FOLDER / f"{name}.toml", tmp_path / "other.toml"
+        text = path.read_text()
+        assert old in text
+        other.write_text(text.replace(old, new))
+        look = looked(document_of(path), other)
+        assert (look.compared, look.agrees) == (True, False), (name, new, look.line)
+
+
+def test_a_budget_has_a_bound_of_its_own(tmp_path: Path) -> None:
+    """The evidence of a least bound is read a second time, but its bound is not that of the case."""
+    path, evidence = FOLDER / "slots-2-symbolic.toml", tmp_path / "evidence.json"
+    text = path.read_text().replace("-4*ln(p)", "-5*ln(p)")
+    case = tmp_path / "case.toml"
+    case.write_text(text)
+    assert called("budget", str(case), "--evidence", str(evidence)).code == 0
+    document = json.loads(evidence.read_text())
+    assert "and the bound" not in looked(document, case).line
+    assert looked(document, case).compared
+    assert not looked({k: v for k, v in document.items() if k != "tight"}, case).agrees
+
+
+def test_every_number_of_slots(tmp_path: Path) -> None:
+    """What slots do with data points is compared for evidence about every number of them."""
+    path, evidence = FOLDER / "slots-2.toml", tmp_path / "evidence.json"
+    assert called("interactive", str(path), "--every", "--evidence", str(evidence)).code == 0
+    document = json.loads(evidence.read_text())
+    assert looked(document, path).line == "read a second time: what slots do with data points agrees"
+    for key in document["program"]:
+        forged = {**document, "program": {**document["program"], key: not document["program"][key]}}
+        assert not looked(forged, path).agrees, key
