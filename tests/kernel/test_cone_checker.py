@@ -531,6 +531,19 @@ def test_a_loop_that_left_does_not_reach_shows_nothing() -> None:
     assert refused(empty, "not shown to grow")
 
 
+def test_the_point_of_a_loop_is_in_the_domain() -> None:
+    """Numbers of the loop are those at this point, so it has to be one of the case."""
+    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    for point, right in (({"p": "1/2"}, True), ({"p": "2"}, False), ({}, False), ({"q": "0"}, False)):
+        assert accepted({**with_first(LOOP, point=point), "domains": [domain]}) == right
+
+
+def test_no_variable_stands_for_a_logarithm() -> None:
+    """Weights with such a variable are no polynomials of the parameters."""
+    tied = {"variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "constraints": [], "ties": {"e": ["x", "1"]}}
+    assert refused({**CLOSED, "domains": [tied]}, "domains[0]: a variable stands for a logarithm")
+
+
 # --- parts out of range -------------------------------------------------------------------------------
 
 MORE = REMEMBERED["steps"]

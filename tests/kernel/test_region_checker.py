@@ -575,6 +575,60 @@ def test_the_constant_has_an_interval() -> None:
     assert refused(free, "not parameters")
 
 
+# --- symmetric parameters -------------------------------------------------------------------------------
+
+QUARTERS = [[["0", "1/2"], ["0", "1/2"]], [["0", "1/2"], ["1/2", "1"]], [["1/2", "1"], ["1/2", "1"]]]
+ABOVE = [["1/2", "1"], ["0", "1/2"]]  # where p is at least r
+
+
+def folded(
+    claim: tuple[str, str, Factors],
+    mirrored: Any = ABOVE,
+    classes: Any = (("p", "r"),),
+    box: dict[str, str] | None = None,
+    constraints: tuple[tuple[str, str], ...] = (),
+) -> Json:
+    """Returns a map of p and r, which are said to be symmetric, with one cell that mirrors others."""
+    rest = [each for each in [*QUARTERS, ABOVE] if each != mirrored]
+    cells = [{"box": each, "status": "undecided"} for each in rest]
+    cells.append({"box": mirrored, "status": "mirrored"})
+    box = {"p": CLOSED, "r": CLOSED, "q": CLOSED, **(box or {})}
+    return with_first(document([claim], cells, box, constraints, "pr"), symmetric=[list(n) for n in classes])
+
+
+def test_a_cell_mirrors_others_where_its_parameters_do_not_ascend() -> None:
+    """p ≤ r holds at a point inside of each cell but one, and at none where p has the upper half."""
+    claim = ("p + r - q", "1", [("p + r - q", 1)])
+    report = check_document(folded(claim))
+    assert report.accepted
+    assert (report.proved, report.open) == (0, 3)
+    assert {"1 cell that mirror others", "symmetric: p, r"} <= set(report.lines)
+    assert not any("mirror" in line for line in check_document(single(POSITIVE, safe())).lines)
+    for quarter in QUARTERS:
+        assert refused(folded(claim, quarter), "a cell mirrors no others")
+    assert refused(folded(claim, classes=(("r", "p"),)), "a cell mirrors no others")
+    assert accepted(folded(claim, QUARTERS[1], classes=(("r", "p"),)))
+    assert refused(folded(claim, classes=()), "a cell mirrors no others")
+
+
+def test_the_exchange_of_symmetric_parameters_changes_nothing() -> None:
+    """Neither claims, up to a positive factor, nor constraints, nor ends of the box."""
+    claim = ("p + r - q", "1", [("p + r - q", 1)])
+    for other in ("p + 2*r - q", "p - r", "p*r + p"):
+        assert refused(folded((other, "1", [(other, 1)])), "p and r are not symmetric")
+    for ends in ("(0, 1]", "[0, 1)", "(0, 1)"):
+        assert refused(folded(claim, box={"p": ends}), "p and r are not symmetric")
+        assert accepted(folded(claim, box={"p": ends, "r": ends}))
+    for one_sided in (("p - 1/4", ">"), ("p + 2*r", ">=")):
+        assert refused(folded(claim, constraints=(one_sided,)), "p and r are not symmetric")
+    assert accepted(folded(claim, constraints=(("p + r", ">"), ("2*p - 1/2", ">="), ("3*r - 3/4", ">="))))
+    assert refused(
+        folded(claim, constraints=(("p - 1/4", ">="), ("r - 1/4", ">"))), "p and r are not symmetric"
+    )
+    for classes in ((("p",),), (("p", "q"),), (("p", "p"),), (("p", "r"), ("r", "p")), (("p", "x"),), ((),)):
+        assert refused(folded(claim, classes=classes), "not classes of different free parameters")
+
+
 # --- sums over sets of outputs ----------------------------------------------------------------------------
 
 BELOW = [["-", 0, BERNSTEIN], ["claim", 0]]  # the only term is nowhere positive
@@ -603,6 +657,11 @@ def test_claims_of_a_map_come_from_sums() -> None:
     assert refused(beside(one, BELOW[1:]), "the sign of a term is not shown at a leaf")
     assert refused(beside(one, BELOW[1:], terms=("p + 1",)), "the sign of a term is not shown at a leaf")
     assert refused(beside(one, [["+", 0, BERNSTEIN], ["claim", 0]], terms=("p",)), "names another claim")
+    word = {"kind": "solver", "solver": "z9", "version": "1"}
+    assert refused(beside(one, [["-", 0, word], ["claim", 0]]), "a sign is known by a solver only: z9 1")
+    turned = [*directions, {**directions[0], "origins": [["b", "a", 1]]}]
+    report = check_document(given, Demanded(stated=stated, directions=turned))
+    assert report.lines == ("rejected: a claim of the case has no tree",)
     two = document([("1", "1", []), POSITIVE], [safe()])
     assert refused(beside(two, BELOW), "a claim of the map is about no set of outputs")
 
@@ -646,6 +705,7 @@ NONE: list[tuple[Json, Json, str]] = [
     *((GOOD, product_of("1", [k, 1]), "not a factor") for k in (1, -1)),
     *((GOOD, product_of("1", [0, 1], [0, n]), "not a factor") for n in (0, -1)),
     (GOOD, {"cells": [cell("safe", cuts={"0": []})]}, "not a list of cuts"),
+    (GOOD, {"cells": [cell("safe", cuts=None)]}, "it is not shown that a cell is safe"),
     (GOOD, {"cells": [cell("outside")]}, "a cell is outside"),
     (GOOD, {"cells": [cell("outside", cuts=None)]}, "a cell is outside"),
     *(
