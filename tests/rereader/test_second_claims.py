@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from calling_tools import called
 
-from paramverify.claims import to_document, without_enclosure
+from paramverify.claims import without_enclosure
 from paramverify.encodings.choice import claims_of
+from paramverify.evidence import envelope
 from paramverify.privacy.cases import load
 from paramverify.rereader.second_reading import SecondLook, second_look
 
@@ -40,15 +41,19 @@ Json = dict[str, Any]
 
 def claimed(path: Path, status: str) -> Json:
     """Returns evidence without proofs about all claims of a case, as the kernel would have accepted it."""
+    claims = map(without_enclosure, claims_of(load(path).model))
     entries = [
-        {
-            "claim": to_document(without_enclosure(claim)),
-            "origins": list(map(str, claim.origins[:3])),
-        }
-        for claim in claims_of(load(path).model)
+        {"kind": "claim", **envelope.sign(claim), "origins": list(map(str, claim.origins[:3])), "proof": None}
+        for claim in claims
     ]
-    document: Json = {"format": "paramverify-evidence", "status": status, "claims": entries}
-    return json.loads(json.dumps(document))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(envelope.document(status, envelope.statements(*entries))))  # type: ignore[no-any-return]
+
+
+def domain_of(document: Json, statement: Json) -> Json:
+    """Returns the domain of a statement, which it gets for itself."""
+    document["domains"].append(json.loads(json.dumps(document["domains"][statement["domain"]])))
+    statement["domain"] = len(document["domains"]) - 1
+    return document["domains"][-1]  # type: ignore[no-any-return]
 
 
 def looked(document: Json, path: Path) -> SecondLook:
@@ -69,40 +74,40 @@ def test_every_shipped_claim_is_read_a_second_time() -> None:
 
 
 def polynomial(document: Json) -> None:
-    document["claims"][0]["claim"]["polynomial"] += " + 1"
+    document["statements"][0]["polynomial"] += " + 1"
 
 
 def turned(document: Json) -> None:
-    document["claims"][0]["claim"]["polynomial"] = "-a^2 + 2*a*b - b^2"
+    document["statements"][0]["polynomial"] = "-a^2 + 2*a*b - b^2"
 
 
 def multiplied(document: Json) -> None:
-    document["claims"][0]["claim"]["polynomial"] = "a^3 - 2*a^2*b + a*b^2"
+    document["statements"][0]["polynomial"] = "a^3 - 2*a^2*b + a*b^2"
 
 
 def swapped(document: Json) -> None:
-    first, second = document["claims"][:2]
+    first, second = document["statements"][:2]
     first["origins"], second["origins"] = second["origins"], first["origins"]
 
 
 def left_out(document: Json) -> None:
-    del document["claims"][-1]
+    del document["statements"][-1]
 
 
 def weakened(document: Json) -> None:
     """A strict comparison as one that is not."""
-    entry = next(e for e in document["claims"] if e["claim"]["polynomial"] == "-1")
-    text, _ = entry["claim"]["constraints"].pop()
-    entry["claim"]["polynomial"] = " - ".join(f"-{text}".replace("--", "").split(" - "))
+    entry = next(e for e in document["statements"] if e["polynomial"] == "-1")
+    text, _ = domain_of(document, entry)["constraints"].pop()
+    entry["polynomial"] = " - ".join(f"-{text}".replace("--", "").split(" - "))
 
 
 def narrowed(document: Json) -> None:
-    for entry in document["claims"]:
-        entry["claim"]["box"]["a"] = "(0, 1/2]"
+    for domain in document["domains"]:
+        domain["box"]["a"] = "(0, 1/2]"
 
 
 def renamed(document: Json) -> None:
-    document["claims"][0]["origins"] = ["mean < half"]
+    document["statements"][0]["origins"] = ["mean < half"]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +156,13 @@ def test_a_false_claim_has_a_witness_that_is_read_again(tmp_path: Path) -> None:
         ("right", "1/3"),
         ("difference", "1"),
         ("parameters", {"a": "4/5"}),
-        ("claim", {**document["witness"]["claim"], "constraints": [["-4*a + 3", ">="], ["a - 1/2", ">="]]}),
     ]
     for key, value in changes:
         forged = {**document, "witness": {**document["witness"], key: value}}
         assert not looked(forged, path).agrees, key
+    forged = json.loads(json.dumps(document))
+    domain_of(forged, forged["witness"]["claim"])["constraints"] = [["-4*a + 3", ">="], ["a - 1/2", ">="]]
+    assert not looked(forged, path).agrees
     text = FALSE.replace("2/5", "3/5")  # true at the point of the witness
     path.write_text(text)
     assert not looked(document, path).agrees

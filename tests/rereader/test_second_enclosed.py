@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.evidence import envelope
 from paramverify.privacy.cases import load
 from paramverify.reports.enclosed_ways import read_ways
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -23,8 +24,9 @@ def document_of(path: Path) -> Json:
     """Returns the ways of a case as evidence has them, with its bound."""
     case = load(path)
     epsilon, delta = (str(Fraction(case.data["privacy"][name])) for name in ("epsilon", "delta"))
-    about = {"format": "paramverify-enclosed", "bound": {"of": "epsilon", "value": epsilon}, "delta": delta}
-    return json.loads(json.dumps(about | read_ways(path.read_text())))  # type: ignore[no-any-return]
+    bound = {"of": "epsilon", "value": epsilon}
+    own = {"kind": "paths", "bound": bound, "delta": delta, **read_ways(path.read_text()), "cells": [1, 1]}
+    return json.loads(json.dumps(envelope.document("holds", envelope.statements(own))))  # type: ignore[no-any-return]
 
 
 def looked(document: Json, path: Path) -> SecondLook:
@@ -34,7 +36,7 @@ def looked(document: Json, path: Path) -> SecondLook:
 
 def first(document: Json) -> tuple[Json, list[Json]]:
     """Returns the outputs of the first input, and the ways to the first of them."""
-    outputs = next(iter(document["inputs"].values()))
+    outputs = next(iter(document["statements"][0]["inputs"].values()))
     return outputs, next(iter(outputs.values()))
 
 
@@ -68,21 +70,21 @@ def exchanged(document: Json) -> None:
 
 
 def other_noise(document: Json) -> None:
-    document["noise"][0][1] = "3"
+    document["statements"][0]["noise"][0][1] = "3"
 
 
 def other_pairs(document: Json) -> None:
-    document["pairs"].reverse()
+    document["statements"][0]["pairs"].reverse()
 
 
 def other_input(document: Json) -> None:
-    inputs = document["inputs"]
+    inputs = document["statements"][0]["inputs"]
     one, other = list(inputs)[:2]
     inputs[one], inputs[other] = inputs[other], inputs[one]
 
 
 def other_bound(document: Json) -> None:
-    document["bound"]["value"] = "7"
+    document["statements"][0]["bound"]["value"] = "7"
 
 
 FORGED = [
@@ -107,7 +109,9 @@ def test_forged_ways_are_noticed(name: str) -> None:
     document = document_of(path)
     look = looked(document, path)
     assert (look.compared, look.agrees) == (True, True), look.line
-    count = sum(len(ways) for outputs in document["inputs"].values() for ways in outputs.values())
+    count = sum(
+        len(ways) for outputs in document["statements"][0]["inputs"].values() for ways in outputs.values()
+    )
     assert look.line.endswith(f"which meet {count} of them"), look.line
     for forge in FORGED:
         changed = json.loads(json.dumps(document))

@@ -99,11 +99,11 @@ def test_a_set_beside_a_density_is_integrated_again(tmp_path: Path) -> None:
 def without(document: Mapping[str, Any], outputs: Callable[[str], bool]) -> dict[str, Any]:
     """Returns evidence that says nothing of some outputs."""
     names = [name for name in document["outputs"] if not outputs(name)]
-    claims = []
-    for entry in document["claims"]:
+    statements = []
+    for entry in document["statements"]:
         origins = [o for o in entry["origins"] if not outputs(o.split("output ")[1].strip("'"))]
-        claims += [{**entry, "origins": origins}] if origins else []
-    return {**document, "outputs": names, "claims": claims}
+        statements += [{**entry, "origins": origins}] if origins else []
+    return {**document, "outputs": names, "statements": statements}
 
 
 BELOW = 'v = laplace(2)\nif v <= x or flip({chance}):\n    output(v)\nelse:\n    output("above")'

@@ -17,6 +17,7 @@ from name_tools import explicit, number_of
 from paramverify.algebra import domains
 from paramverify.algebra.expressions import Value, evaluate, parse
 from paramverify.cli.main import run
+from paramverify.kernel.documents import engine_of
 from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
@@ -166,11 +167,16 @@ def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(json.loads(json.dumps(good)))
         return found[-1]
 
-    if "model" in good:
-        copy()["model"]["ratio"][0] += " + 1/7"
-        copy()["model"]["pairs"][0][0] = "other"
-        copy()["model"]["observations"].reverse()
-        copy()["model"]["steps"][0][3] += " + 1/7"
+    if engine_of(good) is not None:
+        for change in (
+            lambda model: model["ratio"].__setitem__(0, f"{model['ratio'][0]} + 1/7"),
+            lambda model: model["pairs"][0].__setitem__(0, "other"),
+            lambda model: model["observations"].reverse(),
+            lambda model: model["steps"][0].__setitem__(3, f"{model['steps'][0][3]} + 1/7"),
+        ):
+            engine = engine_of(copy())
+            assert engine is not None
+            change(engine["model"])
     elif good["status"] == "violated":
         copy()["witness"]["probabilities"].reverse()
         copy()["witness"]["secrets"] = ["a", "b"]
@@ -178,13 +184,13 @@ def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
         copy()["witness"]["claim"]["polynomial"] = "1"
         copy()["witness"]["parameters"] = {}
     else:
-        about = [k for k, entry in enumerate(good["claims"]) if "p" in entry["claim"]["polynomial"]]
+        about = [k for k, entry in enumerate(good["statements"]) if "p" in entry["polynomial"]]
         for k in (about[0], about[-1]):
-            del copy()["claims"][k]
-            copy()["claims"][k]["claim"]["polynomial"] += " + 1/7"
-            copy()["claims"][k]["origins"][0] += "0"
-        for claim in (entry["claim"] for entry in copy()["claims"]):
-            claim["box"] = dict.fromkeys(claim["box"], "(1/4, 3/10)")
+            del copy()["statements"][k]
+            copy()["statements"][k]["polynomial"] += " + 1/7"
+            copy()["statements"][k]["origins"][0] += "0"
+        for domain in copy()["domains"]:
+            domain["box"] = dict.fromkeys(domain["box"], "(1/4, 3/10)")
     return found
 
 

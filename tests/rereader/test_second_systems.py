@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from calling_tools import called
 
+from paramverify.evidence import envelope
 from paramverify.interactive.system_cases import load
 from paramverify.interactive.system_certificates import subject
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -21,8 +22,13 @@ Json = dict[str, Any]
 
 def document_of(path: Path) -> Json:
     """Returns the system and the bound of a case as evidence has them."""
-    about = {"format": "paramverify-unwinding", "status": "holds", **subject(load(path))}
-    return json.loads(json.dumps(about))  # type: ignore[no-any-return]
+    own = {"kind": "unwinding", **subject(load(path))}
+    return json.loads(json.dumps(envelope.document("holds", envelope.statements(own))))  # type: ignore[no-any-return]
+
+
+def own(document: Json) -> Json:
+    """Returns the statement about the system."""
+    return next(s for s in document["statements"] if s["kind"] in ("unwinding", "slots"))  # type: ignore[no-any-return]
 
 
 def looked(document: Json, path: Path) -> SecondLook:
@@ -36,57 +42,59 @@ def test_every_shipped_system_is_read_a_second_time(path: Path) -> None:
     document = document_of(path)
     look = looked(document, path)
     assert (look.compared, look.agrees) == (True, True), look.line
-    assert look.line.startswith(f"read a second time: {len(document['system']['states']):,} states")
+    assert look.line.startswith(f"read a second time: {len(own(document)['system']['states']):,} states")
 
 
 def weight(document: Json) -> None:
     """Two probabilities of one step, exchanged."""
-    step = next(s for row in document["system"]["rows"] for _, s in row if len({str(w) for _, w in s}) > 1)
+    step = next(
+        s for row in own(document)["system"]["rows"] for _, s in row if len({str(w) for _, w in s}) > 1
+    )
     other = next(k for k, (_, w) in enumerate(step) if w != step[0][1])
     step[0][1], step[other][1] = step[other][1], step[0][1]
 
 
 def target(document: Json) -> None:
     """A data point that leads to another state."""
-    rows = document["system"]["rows"]
+    rows = own(document)["system"]["rows"]
     action, step = rows[0][0]
     assert action == 0
     rows[0][0] = [action, [[(step[0][0] + 1) % len(rows), "1"]]]
 
 
 def fewer(document: Json) -> None:
-    document["system"]["rows"][0].pop()
+    own(document)["system"]["rows"][0].pop()
 
 
 def bound(document: Json) -> None:
-    given = document["ratio"]
-    document["ratio"] = f"2*{given}" if isinstance(given, str) else [f"2*{given[0]}", given[1]]
+    given = own(document)["ratio"]
+    own(document)["ratio"] = f"2*{given}" if isinstance(given, str) else [f"2*{given[0]}", given[1]]
 
 
 def named(document: Json) -> None:
-    document["system"]["states"][1] += "'"
+    own(document)["system"]["states"][1] += "'"
 
 
 def exchanged(document: Json) -> None:
     """Two names of responses."""
-    names = document["system"]["responses"]
+    names = own(document)["system"]["responses"]
     names[0], names[1] = names[1], names[0]
 
 
 def data_as_queries(document: Json) -> None:
-    document["system"]["queries"].insert(0, document["system"]["data"].pop())
+    own(document)["system"]["queries"].insert(0, own(document)["system"]["data"].pop())
 
 
 def assumed(document: Json) -> None:
-    document["system"]["partial"] = not document["system"]["partial"]
+    own(document)["system"]["partial"] = not own(document)["system"]["partial"]
 
 
 def begun(document: Json) -> None:
-    document["system"]["initial"] = 1
+    own(document)["system"]["initial"] = 1
 
 
 def boxed(document: Json) -> None:
-    document["domain"]["box"]["p"] = "(0, 1/2)"
+    document["domains"][0]["box"]["p"] = "(0, 1/2)"
 
 
 FORGED = [weight, target, fewer, bound, named, exchanged, data_as_queries, assumed, begun, boxed]
@@ -138,7 +146,8 @@ def test_a_budget_has_a_bound_of_its_own(tmp_path: Path) -> None:
     document = json.loads(evidence.read_text())
     assert "and the bound" not in looked(document, case).line
     assert looked(document, case).compared
-    assert not looked({k: v for k, v in document.items() if k != "tight"}, case).agrees
+    del own(document)["tight"]
+    assert not looked(document, case).agrees
 
 
 def test_every_number_of_slots(tmp_path: Path) -> None:
@@ -147,6 +156,8 @@ def test_every_number_of_slots(tmp_path: Path) -> None:
     assert called("interactive", str(path), "--every", "--evidence", str(evidence)).code == 0
     document = json.loads(evidence.read_text())
     assert looked(document, path).line == "read a second time: what slots do with data points agrees"
-    for key in document["program"]:
-        forged = {**document, "program": {**document["program"], key: not document["program"][key]}}
-        assert not looked(forged, path).agrees, key
+    program = own(document)["program"]
+    for key in program:
+        program[key] = not program[key]
+        assert not looked(document, path).agrees, key
+        program[key] = not program[key]
