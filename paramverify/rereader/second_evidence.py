@@ -493,7 +493,8 @@ class Evidence:
     def _about(self) -> Mapping[str, Any] | None:
         """A claim about the case."""
         if self.document["status"] == "violated":
-            found: Mapping[str, Any] = self.document["witness"]["claim"]
+            assert self.witness is not None
+            found: Mapping[str, Any] = self.witness.written["claim"]
             return found
         claim = next(iter(self._named), None)
         if claim is None and not (self.budget and self.budget.witnesses):

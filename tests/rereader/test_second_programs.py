@@ -159,7 +159,7 @@ def test_a_wrong_engine_is_noticed(name: str, tmp_path: Path, monkeypatch: pytes
     assert looked(text, tmp_path).agrees
     mutate(monkeypatch)
     written(case, evidence)
-    assert check_with_case(evidence.read_text(), load(case)).accepted
+    assert check_with_case(json.loads(evidence.read_text()), load(case)).accepted
     done = called("check", str(evidence), "--case", str(case))
     if name == NO_MISTAKE:
         assert done.code == 0

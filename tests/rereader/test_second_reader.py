@@ -133,7 +133,7 @@ def test_a_wrong_first_reader_is_noticed(
     assert run(["check", str(evidence), "--case", str(case)]) == 0
     monkeypatch.setattr(module, name, mutant)
     written(case, evidence)
-    assert check_with_case(evidence.read_text(), load(case)).accepted
+    assert check_with_case(json.loads(evidence.read_text()), load(case)).accepted
     capsys.readouterr()
     assert run(["check", str(evidence), "--case", str(case)]) == 1
     assert "second reading" in capsys.readouterr().out
@@ -197,7 +197,7 @@ def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_what_is_not_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where the second reader does not know the kind of case, or there is too much, one line says so."""
-    for name in ("retransmission-bound", "noisy-max-naive-10"):
+    for name in ("noisy-max-naive-10",):
         path, evidence = CASES / f"{name}.toml", tmp_path / "evidence.json"
         written(path, evidence)
         capsys.readouterr()
