@@ -24,7 +24,7 @@ from math import prod
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import At, Found, PointwiseComparison
-from .second_evidence import StatedClaim
+from .second_evidence import StatedClaim, is_merged
 from .second_numbers import Calculator
 from .second_points import length_of, needed
 
@@ -99,11 +99,6 @@ class ClaimComparison(PointwiseComparison):
     claimed = True
 
     def compare(self) -> str:
-        """Compares, and returns what was compared.
-
-        Raises:
-            Rejected: a difference was found. Unread: something cannot be compared.
-        """
         self.check_parameters()
         self.check_domain()
         given = self.reader.data["claim"]["holds"]
@@ -175,7 +170,7 @@ class ClaimComparison(PointwiseComparison):
             if not all(true(-gap, Fraction(0)) for gap in row.gaps):
                 raise Rejected(f"{link.text!r:.100} is false at a point")
             for sign in link.signs:
-                named = [claim for claim in stated if link.text in claim.origins or claim.merged]
+                named = [claim for claim in stated if link.text in claim.origins or is_merged(claim)]
                 if not any(self._agrees(claim, link, sign, row, found) for claim in named):
                     raise Rejected(f"no claim is about {link.text!r:.100}")
         for claim in stated:

@@ -24,7 +24,16 @@ from typing import Any, Generic, TypeVar
 from ..kernel.rounded_constants import UNIT, exp, ln
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import At, Found, Functional, PointwiseComparison
-from .second_evidence import Direction, Evidence, StatedAverage, StatedSign, StatedSum, StatedWitness, inside
+from .second_evidence import (
+    Direction,
+    Evidence,
+    StatedAverage,
+    StatedSign,
+    StatedSum,
+    StatedWitness,
+    inside,
+    is_merged,
+)
 from .second_numbers import Calculator
 from .second_reader import PointProbabilities, SecondReader
 
@@ -36,6 +45,7 @@ NEAR = Fraction(1, 10**40)  # E is a rational that is nearer to exp(q) than this
 Own = TypeVar("Own")  # what is found of a direction at a point
 Claim = TypeVar("Claim", StatedSign, StatedSum, StatedAverage)
 Ends = tuple[Fraction, Fraction]
+Triple = tuple[Fraction, Fraction, Fraction]  # δ, the sum, and 1 − bound
 Shares = dict[Fraction | None, tuple[Fraction, Fraction]]
 
 
@@ -115,13 +125,12 @@ class SumOfOutputs(Functional, Generic[Own, Claim]):
 # --- sets of outputs --------------------------------------------------------------------------------
 
 
-class PositiveParts(SumOfOutputs[tuple[Fraction, Fraction, Fraction], StatedSum]):
+class PositiveParts(SumOfOutputs[Triple, StatedSum]):
     """Σ max(0, Pr(w|left) − bound·Pr(w|right)), which is at most δ."""
 
     of_witness = "the probabilities of the set of outputs agree"
 
     def prepare(self, reader: SecondReader, evidence: Evidence) -> None:
-        """Takes the bounds of a least delta or ratio instead of those of the case, before anything else."""
         stated = evidence.budget
         if stated is not None:
             other = "epsilon" if stated.kind == "delta" else "delta"
@@ -131,33 +140,28 @@ class PositiveParts(SumOfOutputs[tuple[Fraction, Fraction, Fraction], StatedSum]
             reader.data["privacy"] = {**own, **bounds}
 
     def check_case(self, look: PointwiseComparison) -> None:
-        """Checks that the case has a delta."""
         if "delta" not in look.reader.data["privacy"]:
             raise Rejected("the case has no delta")
 
     def stated(self, evidence: Evidence) -> Iterable[tuple[StatedSum, tuple[object, ...]]]:
-        """Returns the claims about sums."""
         return [(claim, claim.origins) for claim in evidence.sums]
 
     def own(
         self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At
-    ) -> tuple[Fraction, Fraction, Fraction] | None:
-        """Returns δ, the sum, and 1 − bound."""
+    ) -> Triple | None:
         excess = _excess(found, way)
         return None if excess is None else (_delta(look, at), excess, 1 - found.bound(*way[:2]))
 
-    def is_broken(self, look: PointwiseComparison, own: tuple[Fraction, Fraction, Fraction]) -> bool:
-        """Tells whether the sum is above δ."""
+    def is_broken(self, look: PointwiseComparison, own: Triple) -> bool:
         return own[1] > own[0]
 
     def agrees(
         self,
         look: PointwiseComparison,
         claim: StatedSum,
-        own: tuple[Fraction, Fraction, Fraction],
+        own: Triple,
         at: At,
     ) -> bool:
-        """Tells whether a claim has the sums of its direction at a point, up to one positive number."""
         terms = [look.value(text, *at) for text in claim.terms]
         room = look.value(claim.room, *at)
         found = (room, sum((t for t in terms if t > 0), ZERO), sum(terms, ZERO))
@@ -167,7 +171,6 @@ class PositiveParts(SumOfOutputs[tuple[Fraction, Fraction, Fraction], StatedSum]
         return scale > 0 and all(f == scale * o for f, o in zip(found, own, strict=True))
 
     def close(self, look: PointwiseComparison, found: Found) -> str:
-        """Checks what a map says of the points, too."""
         line = super().close(look, found)
         for at in found.points:
             for cell in look.evidence.cells:
@@ -195,7 +198,6 @@ class PositiveParts(SumOfOutputs[tuple[Fraction, Fraction, Fraction], StatedSum]
         return any(excess is not None and excess > delta for excess in sums)
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        """Compares a set at its point; of a least bound what it needs there."""
         point, found = look.at_witness(stated, base)
         left, right = stated.secrets
         if {len(output) for output in stated.outputs} != {stated.length}:
@@ -255,31 +257,25 @@ class Moments(SumOfOutputs[int, StatedSign]):
         self.signs: dict[tuple[object, ...], int] = {}
 
     def stated(self, evidence: Evidence) -> Iterable[tuple[StatedSign, tuple[object, ...]]]:
-        """Returns the claims about the whole domain."""
         return [(claim, claim.origins) for claim in evidence.signs_everywhere]
 
     def name(self, direction: Direction) -> object:
-        """Returns where a claim comes from, as evidence has it."""
         left, right, length = direction
         about = "" if length == 1 else f" of length {length}"
         return f"{left} against {right}, all outputs{about} together"
 
     def merged(self, claim: StatedSign) -> bool:
-        """Whether a claim may be about more directions than it names."""
-        return claim.merged
+        return is_merged(claim)
 
     def own(self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At) -> int | None:
-        """Returns the sign of B − S; 0 where a secret is impossible."""
         known, total = self._sum(look, found, way)
         gap = found.bound(*way[:2]) - total if known and total is not None else ZERO
         return -1 if total is None else (gap > 0) - (gap < 0)
 
     def is_broken(self, look: PointwiseComparison, own: int) -> bool:
-        """Tells whether the sum is above its bound."""
         return own < 0
 
     def agrees(self, look: PointwiseComparison, claim: StatedSign, own: int, at: At) -> bool:
-        """Tells whether signs agree; a claim may be 0 where a probability on the right is."""
         key = (claim.polynomial, *at[0].values(), at[1])
         if key not in self.signs:
             value = look.value(claim.polynomial, *at)
@@ -306,7 +302,6 @@ class Moments(SumOfOutputs[int, StatedSign]):
         return True, total
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        """Compares a sum at its point."""
         if stated.get("order") != look.reader.order:
             raise Rejected("the sum is of another order, or about another length")
         point, found = look.at_witness(stated, base)
@@ -339,7 +334,6 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
     counted = ("the probabilities of {}", "direction")
 
     def check_case(self, look: PointwiseComparison) -> None:
-        """Compares the measure, and the bound with that of the case, or of a budget with what is enough."""
         loss, stated = look.reader.loss, look.evidence.budget
         if loss is None or loss[0] != look.evidence.measure:
             raise Rejected("the case has another measure")
@@ -357,17 +351,14 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
             raise Rejected("the bound is another one")
 
     def stated(self, evidence: Evidence) -> Iterable[tuple[StatedAverage, tuple[object, ...]]]:
-        """Returns the claims about probabilities."""
         return [(claim, claim.origins) for claim in evidence.averages]
 
     def own(
         self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At
     ) -> Shares | None:
-        """Returns the probabilities of the outputs."""
         return shares(found, way)
 
     def is_broken(self, look: PointwiseComparison, own: Shares) -> bool:
-        """Tells whether a divergence is above the bound of the evidence for certain."""
         if None in own:
             return True
         limit = look.evidence.average_bound[1]
@@ -376,7 +367,6 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
         return any(divergence(own, order)[0] > limit * order + NEAR for order in ORDERS)
 
     def agrees(self, look: PointwiseComparison, claim: StatedAverage, own: Shares, at: At) -> bool:
-        """Tells whether a claim has these probabilities at a point."""
         total = abs(look.value(claim.total, *at))
         if not total:
             raise Rejected("the total of a claim is 0 where both secrets are possible")
@@ -384,7 +374,6 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
         return own == together((p, q) for p, q in pairs)
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        """Compares a divergence at its point."""
         if stated.get("measure") != look.evidence.measure:
             raise Rejected("the divergence is another one, or about another length")
         point, found = look.at_witness(stated, base)

@@ -205,11 +205,15 @@ class AlgebraicPlace:
 
 
 class StatedWitness:
-    """A point and what is compared there; numbers are as they are written."""
+    """A point and what is compared there: secrets, a sequence or outputs; numbers are as they are written."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
         self.written = written
         self.place = AlgebraicPlace(written["algebraic"]) if "algebraic" in written else None
+        self.word = tuple(written["observations"]) if "observations" in written else None
+        self.length = len(self.word) if self.word is not None else int(written.get("length", 0))
+        self.outputs = {tuple(output) for output in written.get("outputs", ())}
+        self.largest = [(tuple(each["output"]), each["probabilities"]) for each in written.get("largest", ())]
 
     @property
     def point(self) -> dict[str, Fraction]:
@@ -225,31 +229,9 @@ class StatedWitness:
         return left, right
 
     @property
-    def word(self) -> tuple[str, ...] | None:
-        """The sequence that is compared, if it is one."""
-        return tuple(self.written["observations"]) if "observations" in self.written else None
-
-    @property
-    def length(self) -> int:
-        """The length of the sequences."""
-        return len(self.word) if self.word is not None else int(self.written["length"])
-
-    @property
-    def outputs(self) -> set[tuple[str, ...]]:
-        """The set of outputs that is compared."""
-        return {tuple(output) for output in self.written["outputs"]}
-
-    @property
-    def largest(self) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-        """What contributes most, with both probabilities."""
-        for share in self.written["largest"]:
-            yield tuple(share["output"]), share["probabilities"]
-
-    @property
     def polynomial(self) -> str:
         """The polynomial of the claim that fails at the point."""
-        found: str = self.written["claim"]["polynomial"]
-        return found
+        return str(self.written["claim"]["polynomial"])
 
     def get(self, name: str) -> Any:
         """Returns a number or a word of the witness, None if it has none."""
@@ -257,11 +239,10 @@ class StatedWitness:
 
     def numbers(self, *names: str) -> list[Any]:
         """Returns numbers; `probabilities` stand for both."""
-        found: list[Any] = []
-        for name in names:
-            value = self.written[name]
-            found += value if name == "probabilities" else [value]
-        return found
+        values = [self.written[name] for name in names]
+        return [
+            n for v, name in zip(values, names, strict=True) for n in (v if name == "probabilities" else [v])
+        ]
 
 
 # --- what is stated ---------------------------------------------------------------------------------
@@ -274,10 +255,10 @@ class StatedSign:
     polynomial: str
     origins: tuple[str, ...] = ()
 
-    @property
-    def merged(self) -> bool:
-        """Whether it may be about more than the origins say."""
-        return len(self.origins) >= MERGED
+
+def is_merged(claim: StatedSign | StatedClaim) -> bool:
+    """Tells whether a claim may be about more than its origins say."""
+    return len(claim.origins) >= MERGED
 
 
 @dataclass(frozen=True)
@@ -286,11 +267,6 @@ class StatedClaim:
 
     claim: Mapping[str, Any]
     origins: tuple[str, ...] = ()
-
-    @property
-    def merged(self) -> bool:
-        """Whether it may be about more than the origins say."""
-        return len(self.origins) >= MERGED
 
     @property
     def negated(self) -> str | None:
@@ -382,7 +358,17 @@ class Evidence:
         self.of_comparisons = claimed  # whether the case has a [claim]
         self._statements: Sequence[Mapping[str, Any]] = document["statements"]
         self._engine = next((each for each in self._statements if each["kind"] in ENGINES), None)
+        self._own: Mapping[str, Any] = self._engine or {}  # the statement of the engine
         self.kind = self._kind()
+        self.holds = document["status"] == "holds"
+        self.is_map = self.kind in (REGIONS, INTERVALS)  # its claims are polynomials without words
+        self.about_sums = self.kind == SETS or bool(self._of("parts"))  # about sets of outputs
+        self.outputs: Sequence[str] = document.get("outputs", ())  # names, where they are ranges of numbers
+        self.has_side_condition = "side_condition" in document  # outputs that one secret allows are left out
+        self.is_loop = self._own.get("rule") == "loop"  # evidence about every length that a ratio grows
+        self.is_tight = "tight" in self._own  # the bound of a system is a least one, and not that of the case
+        ratio = self._own.get("ratio", "1")  # the bound of a system
+        self.ratio = ratio if isinstance(ratio, str) else tuple(ratio)
 
     def _kind(self) -> str:
         """Returns the kind of the engine, or that of the claims of the case."""
@@ -401,34 +387,6 @@ class Evidence:
 
     def _full(self, statement: Mapping[str, Any]) -> dict[str, Any]:
         return {**statement, "domain": self.document["domains"][statement["domain"]]}
-
-    @property
-    def _own(self) -> Mapping[str, Any]:
-        """The statement of the engine."""
-        own: Mapping[str, Any] | None = self._engine
-        assert own is not None
-        return own
-
-    @property
-    def holds(self) -> bool:
-        """Whether it says that the case holds."""
-        return self.document.get("status") == "holds"
-
-    @property
-    def is_map(self) -> bool:
-        """Whether its claims are listed as polynomials, without words."""
-        return self.kind in (REGIONS, INTERVALS)
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """The names of the outputs of a program, where they are ranges of numbers."""
-        found: Sequence[str] = self.document.get("outputs", ())
-        return found
-
-    @property
-    def has_side_condition(self) -> bool:
-        """Whether outputs that only one secret allows are left out."""
-        return "side_condition" in self.document
 
     @property
     def windows(self) -> dict[tuple[str, str], int] | None:
@@ -542,11 +500,6 @@ class Evidence:
             texts += [average.total, *(text for pair in average.outputs for text in pair)]
         return max((polynomial(text).degree for text in texts), default=0)
 
-    @property
-    def about_sums(self) -> bool:
-        """Whether it is about sets of outputs."""
-        return self.kind == SETS or bool(self._of("parts"))
-
     @cached_property
     def sums(self) -> list[StatedSum]:
         """The claims about sums of positive parts."""
@@ -601,7 +554,7 @@ class Evidence:
     @property
     def cells(self) -> Iterator[StatedCell]:
         """The cells of a map."""
-        for cell in (self._engine or {}).get("cells", ()):
+        for cell in self._own.get("cells", ()):
             sides = zip(self._own["free"], cell["box"], strict=True)
             box = {name: (number(low), number(high), True, True) for name, (low, high) in sides}
             yield StatedCell(cell["status"], box, {n: number(v) for n, v in cell.get("at", {}).items()})
@@ -611,11 +564,6 @@ class Evidence:
     def engine(self, name: str) -> Any:
         """Returns a part of what an engine says, whose content is its own."""
         return self._own[name]
-
-    @property
-    def is_loop(self) -> bool:
-        """Whether evidence about every length shows that a ratio grows."""
-        return bool(self._own["rule"] == "loop")
 
     @property
     def loop_point(self) -> dict[str, Fraction]:
@@ -648,17 +596,6 @@ class Evidence:
     def system(self) -> StatedSystem:
         """The interactive system."""
         return StatedSystem(self._own["system"])
-
-    @property
-    def ratio(self) -> Any:
-        """The bound e^ε of an interactive system: a polynomial, or a quotient of two."""
-        given = self._own["ratio"]
-        return given if isinstance(given, str) else tuple(given)
-
-    @property
-    def is_tight(self) -> bool:
-        """Whether the bound is a least one, and not that of the case."""
-        return "tight" in self._own
 
     @property
     def of_streams(self) -> tuple[str, Any] | None:

@@ -248,11 +248,6 @@ class ChainLook(PointwiseComparison):
     near = False
 
     def compare(self) -> str:
-        """Compares all; returns in words what was compared.
-
-        Raises:
-            Rejected: something differs. Unread: something is not known here.
-        """
         self.data, self.model = self.reader.data, self.evidence.engine("model")
         self.formulas = self.evidence.engine("formulas")
         if "states" not in self.data:

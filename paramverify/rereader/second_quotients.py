@@ -46,7 +46,6 @@ class Quotients(Functional):
         self.count = 0
 
     def check_case(self, look: PointwiseComparison) -> None:
-        """Checks that the case has no delta, and the side condition of the evidence."""
         self._no_delta(look)
         if look.reader.one_sided == look.evidence.has_side_condition:
             raise Rejected("the side condition is another one")
@@ -62,7 +61,6 @@ class Quotients(Functional):
             raise Rejected("the case has a delta, and this evidence is about outputs one by one")
 
     def start(self, look: PointwiseComparison, found: Found) -> None:
-        """Evaluates the claims."""
         evidence = look.evidence
         if evidence.windows is None:
             values = [tuple(look.value(c.polynomial, *at) for at in found.points) for c in evidence.signs]
@@ -70,7 +68,6 @@ class Quotients(Functional):
             self.matching = Matching(values, origins, complete=evidence.is_map or evidence.holds)
 
     def compare(self, look: PointwiseComparison, found: Found, pair: tuple[str, str], length: int) -> None:
-        """Compares all sequences of a length with the claims."""
         evidence = look.evidence
         if evidence.windows is not None:
             return
@@ -83,7 +80,6 @@ class Quotients(Functional):
         self.matching.group(items)
 
     def close(self, look: PointwiseComparison, found: Found) -> str:
-        """Looks for claims about nothing, and at breaks of densities that the evidence does not name."""
         evidence, windows = look.evidence, look.evidence.windows
         if windows is not None:
             return keep_bound(look.reader, found.masses, found.pairs, found.points, windows)
@@ -108,7 +104,6 @@ class Quotients(Functional):
     # --- witnesses --------------------------------------------------------------------------------
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        """Compares both probabilities and the bound; of a budget the probabilities alone."""
         word, (left, right) = stated.word, stated.secrets
         assert word is not None
         point, found = look.at_witness(stated, base, word)
@@ -154,9 +149,12 @@ class CertificateComparison(PointwiseComparison):
     """Compares a certificate about every length, which has a model: its names, bound and probabilities."""
 
     def compare(self) -> str:
-        """Compares, and returns what was compared."""
         self.functional.check_case(self)
-        reader, model, loop = self.reader, self.evidence.engine("model"), self.evidence.is_loop
+        reader, model, loop = (
+            self.reader,
+            self.evidence.engine("model"),
+            self.evidence.engine("kind") == "loop",
+        )
         if loop:
             if not reader.has(self.evidence.loop_point, self.bases[0]):
                 raise Rejected("the loop is at a point outside of the domain")

@@ -204,11 +204,6 @@ class SystemComparison(PointwiseComparison):
     near = False
 
     def compare(self) -> str:
-        """Compares, and returns what was compared.
-
-        Raises:
-            Rejected: a difference was found. Unread: something cannot be compared.
-        """
         if "system" not in self.reader.data:
             raise UnreadCase("a case without a system")
         self.check_parameters()

@@ -197,7 +197,7 @@ def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_what_is_not_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where the second reader does not know the kind of case, or there is too much, one line says so."""
-    for name in ("noisy-max-naive-10",):
+    for name in ("noisy-max-12", "noisy-max-naive-10"):
         path, evidence = CASES / f"{name}.toml", tmp_path / "evidence.json"
         written(path, evidence)
         capsys.readouterr()
