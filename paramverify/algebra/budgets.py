@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, isfinite, nextafter
 
 from paramverify.algebra import exact_numbers as values
 from paramverify.algebra.expressions import (
@@ -22,7 +22,7 @@ from paramverify.algebra.expressions import (
     evaluate,
 )
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.algebra.rationals import at_least, at_most, decimal_text, relation
+from paramverify.algebra.rationals import at_least, at_most, decimal_text, raised, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 
@@ -68,23 +68,26 @@ class Epsilon:
         low, high = (None if end is None else -end for end in (self.high, self.low))
         return Epsilon(low, high, self.sharp)
 
-    def told(self, digits: int = 9) -> str:
-        """Returns it behind its relation: `= 1/2` as a decimal, `≈ 0.693147181`, `between 0 and 0.1`."""
+    def told(self, digits: int = 9, up: bool = True) -> str:
+        """Returns it behind its relation: `= 1/2` as a decimal, `≈ 0.693147181`, `between 0 and 0.1`.
+
+        It is rounded `up`, as a budget that is smaller would not be enough, or else to the nearest number.
+        """
         if self.low is not None and self.low == self.high:
-            return relation(self.low, digits)
+            told = (raised if up else rounded)(self.low, digits)
+            return told if told.startswith("≈") else f"= {told}"
         if self.sharp and self.low is not None and self.high is not None:
-            return f"≈ {decimal_text((self.low + self.high) / 2, digits)}"
+            return f"≈ {(at_most if up else decimal_text)(self.high, digits)}"
         if self.high is None:
             return "unknown" if self.low is None else f"at least {at_least(self.low, digits)}"
         most = at_most(self.high, digits)
         return f"at most {most}" if self.low is None else f"between {at_least(self.low, digits)} and {most}"
 
     def number(self) -> float | str:
-        """Returns the nearest float, or one that is not below ε where only bounds are known, as JSON data."""
-        if self.sharp and self.low is not None and self.high is not None:
-            middle = (self.low + self.high) / 2
-            return float(middle) or (decimal_text(middle, 17) if middle else 0.0)
-        return "unknown" if self.high is None else outward(self.high, inf)
+        """Returns a float next to ε that is not below it, or a text where it is too small, as JSON data."""
+        if self.high is None:
+            return "unknown"
+        return at_most(self.high, 17) if self.high and not float(self.high) else outward(self.high, inf)
 
     def bounds(self) -> list[float | str]:
         """Returns floats between which ε lies, as JSON data."""
@@ -93,10 +96,14 @@ class Epsilon:
 
 
 def outward(end: Fraction, towards: float) -> float:
-    """Returns the float nearest to a number that does not lie inside of it, seen towards −∞ or ∞."""
-    near = float(end)
-    inside = Fraction(near) < end if towards > 0 else Fraction(near) > end
-    return nextafter(near, towards) if inside else near
+    """Returns the float nearest to a number that does not lie inside of it, seen towards −∞ or ∞.
+
+    Neither does its shortest text, as cases read decimals from their text.
+    """
+    near, sign = float(end), 1 if towards > 0 else -1
+    while isfinite(near) and sign * end > min(sign * Fraction(near), sign * Fraction(repr(near))):
+        near = nextafter(near, towards)
+    return near
 
 
 Evaluator = Callable[[Expression], RationalFunction]

@@ -48,6 +48,12 @@ def at_most(value: Fraction, digits: int = 6) -> str:
     return _towards(value, digits, ROUND_CEILING)
 
 
+def raised(value: Fraction, digits: int = 6) -> str:
+    """Returns a number as `rounded` does, but rounded up: a least bound that is copied stays a bound."""
+    told = at_most(value, digits)
+    return told if Fraction(told) == value else f"≈ {told}"
+
+
 def _towards(value: Fraction, digits: int, rounding: str) -> str:
     exact = Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
     rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))

@@ -82,6 +82,11 @@ class Renyi(SumDivergence):
         told = f"the sum of Pr(ω | s)^{self.order} / Pr(ω | t){power} over all outputs ω"
         return f"{told} is within the bound"
 
+    @property
+    def plus(self) -> str:
+        """What the bound of the sum is, behind "the bound"."""
+        return f" e^({self.order - 1}*epsilon)" if self.order > 2 else " e^epsilon"
+
     def sum_told(self, left: str, right: str, length: int) -> str:
         """Returns in words which sum it is; the names are printable."""
         power = f"^{self.order - 1}" if self.order > 2 else ""
@@ -91,7 +96,9 @@ class Renyi(SumDivergence):
     def value_told(self, total: Real | None) -> str:
         """Returns the divergence in words."""
         epsilon = self.epsilon(total)
-        return f"Renyi divergence of order {self.order} {epsilon.told() if epsilon else 'is infinite'}"
+        return (
+            f"Renyi divergence of order {self.order} {epsilon.told(up=False) if epsilon else 'is infinite'}"
+        )
 
     def value_near(self, total: Real | None) -> float | str:
         """Returns the divergence, rounded, as JSON data."""

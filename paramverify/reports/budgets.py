@@ -14,7 +14,7 @@ from paramverify import printable
 from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import in_words
-from paramverify.algebra.rationals import at_least, at_most, decimal_text, logarithm, rounded
+from paramverify.algebra.rationals import at_least, at_most, decimal_text, raised, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.bounds import AnyBounds, ClosureLimit, Place
@@ -142,18 +142,24 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     if found.infinite:
         return "infinity", "infinity"
     if isinstance(value, Real):
-        return number_words.real(value), number_words.number(value)
+        return number_words.real(value), raised_number(value)
     if isinstance(value, RealRoot) and value.is_rational:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
-            return exact, exact if exact.isdigit() else f"{exact} ({rounded(value.lower)})"
+            return exact, exact if exact.isdigit() else f"{exact} ({raised(value.lower)})"
         raise SizeError("the budget is a number of over 4300 digits, which is not written")
     if isinstance(value, RealRoot):
         polynomial = show_polynomial(value.factor, "x")
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}
-        middle = f"≈ {_middle(value):.12g} (a root of {polynomial})"
-        return {"minimal_polynomial": polynomial, **bounds}, middle
+        told = f"≈ {at_most(value.precise().upper, 12)} (a root of {polynomial})"
+        return {"minimal_polynomial": polynomial, **bounds}, told
     return None, str(found)
+
+
+def raised_number(value: Real) -> str:
+    """Returns a least bound in words, with its decimal rounded up."""
+    near, most = decimal_text(value.middle()), at_most(value.enclosure()[1])
+    return number_words.number(value).replace(f"≈ {near}", f"≈ {most}")
 
 
 def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:
@@ -449,7 +455,7 @@ def _head(found: SetBounds) -> str:
         return f"no epsilon is enough: {BEYOND}"
     if found.high is None:
         return f"the least {what} is {told}; no upper bound was proved"
-    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if what == "ratio" else ""
+    more = f", epsilon {_set_epsilon(found).told()}" if what == "ratio" else ""
     return f"least {what} {told}{more}"
 
 
@@ -472,12 +478,10 @@ def _witness(found: SetBounds) -> list[str]:
     ]
 
 
-def _set_epsilon(found: SetBounds) -> float:
-    """Returns the logarithm of a ratio, rounded, or of its upper bound."""
-    if isinstance(found.value, Real):
-        return logarithm(found.value.middle())
+def _set_epsilon(found: SetBounds) -> Epsilon:
+    """Returns the logarithm of a ratio, or of its upper bound."""
     assert found.high is not None
-    return logarithm(found.high)
+    return Epsilon.of(found.value if isinstance(found.value, Real) else found.high)
 
 
 def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -> dict[str, Any]:
@@ -487,7 +491,7 @@ def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -
     known = least_document(found, found.name)
     if found.name == "ratio":
         unknown = "infinity" if found.infinite else "unknown"
-        known["epsilon"] = unknown if found.high is None else _set_epsilon(found)
+        known["epsilon"] = unknown if found.high is None else _set_epsilon(found).number()
     return {
         **{f"{name}_given": value for name, value in given.items()},
         **known,
@@ -512,7 +516,7 @@ def curve_lines(
     lines = [f"least delta {where}, {between}:"]
     for point in found.points:
         told = _short(point.delta) if point.exact else f"at most {at_most(point.delta, 9)}"
-        epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
+        epsilon = Epsilon.of(point.ratio).told(6)
         bound = f"ratio {_short(point.ratio)}, epsilon {epsilon}"
         lines.append(f"  {bound}: delta {told}")
     if not found.ends:
@@ -527,7 +531,7 @@ def curve_lines(
 def _short(value: Fraction) -> str:
     """Returns a rational, and a decimal where it is long."""
     told = number_words.exact(value)
-    return told if len(told) <= number_words.LONGEST else f"≈ {decimal_text(value)}"
+    return told if len(told) <= number_words.LONGEST else raised(value)
 
 
 def curve_document(found: SetCurve) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from paramverify import printable
 from paramverify.algebra.budgets import Epsilon, outward
-from paramverify.algebra.rationals import at_least, at_most, decimal_text, relation, rounded
+from paramverify.algebra.rationals import at_least, at_most, decimal_text, raised, relation, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.bounds import AnyBounds
@@ -158,9 +158,9 @@ def _least_value(measure: SumDivergence, found: RatioBounds) -> str:
     value, less = found.value, measure.less
     if isinstance(value, Real):
         one = value.denominator * 0 + 1
-        return number_words.number(value - Real.of(one * less, one, value.constant))
+        return budgets.raised_number(value - Real.of(one * less, one, value.constant))
     if isinstance(value, RealRoot) and value.is_rational:
-        exact, near = number_words.exact(value.lower - less), rounded(value.lower - less)
+        exact, near = number_words.exact(value.lower - less), raised(value.lower - less)
         if len(exact) > number_words.LONGEST:
             return near
         return exact if exact.isdigit() else f"{exact} ({near})"

@@ -18,7 +18,7 @@ from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.model import Model
 from paramverify.reports import json_documents, sentences
-from paramverify.reports.budgets import exact_text, least_document
+from paramverify.reports.budgets import exact_text, least_document, raised_number
 from paramverify.reports.pictures.privacy_plots import Curves
 from paramverify.reports.sentences import columns
 from paramverify.statistics.audit import Audit, Fit
@@ -585,7 +585,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = "no budget: an output is possible under one secret only"
     elif tight.exact and witness.ratio:
         epsilon = Epsilon.of(witness.ratio).told()
-        head = f"tight budget: ratio {number_words.number(witness.ratio)}, epsilon {epsilon}, proved"
+        head = f"tight budget: ratio {raised_number(witness.ratio)}, epsilon {epsilon}, proved"
     elif tight.limit and tight.limit.infinite:
         head = "no budget: the ratio grows without limit"
     elif tight.limit and tight.limit.value is not None:

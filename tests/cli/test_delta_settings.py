@@ -130,7 +130,7 @@ def test_other_commands_take_settings(case: str, capsys: pytest.CaptureFixture[s
     for asked, words in (
         (["--delta-for", "ln(2)"], "least delta 1/4"),
         (["--epsilon-for", "1/10"], "least ratio 13/5"),
-        (["--curve", "--at", "p=1/2"], "ratio 3, epsilon ≈ 1.09861: delta 0"),
+        (["--curve", "--at", "p=1/2"], "ratio 3, epsilon ≈ 1.09862: delta 0"),
     ):
         assert run(["budget", case, *asked, "-D", "base=1/3"]) == 0
         told = capsys.readouterr().out

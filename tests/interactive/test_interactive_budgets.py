@@ -427,7 +427,7 @@ def test_the_words_of_a_budget() -> None:
     """`budget` tells ratio, ε and what reaches it, and JSON has the same."""
     path = str(FOLDER / "slots-2.toml")
     out = called("budget", path).out.splitlines()
-    assert out[0] == "tight budget: ratio 16, epsilon ≈ 2.77258872; reached."
+    assert out[0] == "tight budget: ratio 16, epsilon ≈ 2.77258873; reached."
     told = json.loads(called("budget", path, "--json").out)
     assert (told["ratio"], told["attained"], told["proved_upper"]) == ("16", True, "16")
     left, right = (Fraction(p) for p in told["witness"]["probabilities"])

@@ -11,10 +11,16 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from flint import fmpq_poly
 from rounded_texts import suspects
 
-from paramverify.algebra.rationals import relation, rounded
+from paramverify.algebra.budgets import Epsilon
+from paramverify.algebra.constants import ExpConstant
+from paramverify.algebra.rationals import raised, relation, rounded
+from paramverify.algebra.reals import Real
 from paramverify.cli.main import run
+from paramverify.evidence import number_words
+from paramverify.reports.budgets import raised_number
 
 CASES = ROOT / "cases"
 QUICK = [
@@ -105,3 +111,19 @@ def test_no_module_rounds_by_itself() -> None:
                     path,
                     line,
                 )
+
+
+@pytest.mark.parametrize("less", [Fraction(0), Fraction(1, 3), Fraction(1, 10**12)])
+def test_a_decimal_of_a_least_bound_is_enough(less: Fraction) -> None:
+    """Whoever copies a budget from the text or from JSON has a bound, and the nearest one of its length."""
+    for whole in range(2, 60):
+        epsilon = Epsilon.of(whole - less)
+        assert epsilon.low is not None
+        assert epsilon.high is not None
+        told = Fraction(epsilon.told().removeprefix("≈ "))
+        assert epsilon.high <= told < epsilon.low + Fraction(1, 10**7)
+        assert epsilon.high <= Fraction(float(epsilon.number())) < epsilon.low + Fraction(1, 10**14)
+        ratio = raised(whole - less)
+        assert whole - less <= Fraction(ratio.removeprefix("≈ ")) < whole - less + Fraction(1, 10**3)
+    root = Real.of(fmpq_poly([0, 1]), fmpq_poly([1]), ExpConstant(Fraction(1, 2)))
+    assert raised_number(root) == number_words.number(root).replace("1.64872", "1.64873")

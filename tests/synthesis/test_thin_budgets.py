@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from budget_tools import check_sample, random_sample
 
+from paramverify.algebra.rationals import at_most
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate
@@ -85,7 +86,7 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     for name, value in document["witness"]["parameters"].items():
         assert not isinstance(value, str) or f"{name} = {value}" in lines
     if isinstance(document["epsilon"], float) and document["epsilon"]:
-        one = re.escape(f"{document['epsilon']:.9g};")
+        one = re.escape(f"{at_most(Fraction(document['epsilon']), 9)};")
         assert re.search("epsilon between" if ratio is None else f"epsilon [≈=] {one}", lines)
     return document
 
