@@ -116,4 +116,5 @@ def _document(work: Examined) -> dict[str, Any]:
     if not isinstance(work, PrivacyWork):
         return {**told, "verdict": word(work), **digests}
     verdict = sentences.verdict(work.standing, work.case.model)
-    return {**told, "verdict": verdict, **digests, **json_documents.larger(work.report.larger)}
+    more = json_documents.side_condition(work.case.model) | json_documents.larger(work.report.larger)
+    return {**told, "verdict": verdict, **digests, **more}

@@ -122,7 +122,7 @@ def _legend(found: Partition, domain: Domain, digits: int) -> list[str]:
         if constant is not None and not isinstance(root, RealRoot):
             told += f" with E = exp({constant.exponent})"
         if meant is not None:
-            value = _logarithm(root).negative().per(meant.step).told(6)
+            value = _logarithm(root).negative().per(meant.step).told(6, up=False)
             told += f", where {meant.name} {value if value.startswith('≈') else f'= {value}'}"
         lines.append(f"{shown} stands for {told}")
     return lines
@@ -205,7 +205,7 @@ def optimum_meaning(found: Optimum, unbounded: Sequence[Unbounded]) -> list[str]
     if found.value.is_rational:
         value = found.value.lower
         return [f"{what} {meant.at(value)}" if value else f"  so {meant.name} may be as large as you like"]
-    return [f"{what} {_logarithm(found.value).negative().per(Fraction(meant.step)).told(6)}"]
+    return [f"{what} {_logarithm(found.value).negative().per(Fraction(meant.step)).told(6, up=False)}"]
 
 
 def _logarithm(root: Root) -> Epsilon:

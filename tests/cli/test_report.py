@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from json_shapes import mistakes
 from page_tools import CASES, THREE, Page
 
 from paramverify.cli.main import run
@@ -156,3 +157,31 @@ def test_the_commands_of_a_page_do_what_it_says(
         assert program == "paramverify"
         assert run(arguments) == 0, block
         assert re.search("^(checked|accepted)", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_the_json_of_a_page_has_what_verify_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The side condition of a verdict stands beside it, whichever command gives it."""
+    path = tmp_path / "case.toml"
+    path.write_text(
+        """
+[mechanism]
+kind = "hmm"
+states = ["in", "out"]
+observations = ["o", "u", "v"]
+[mechanism.emissions]
+in = { o = "1/2", u = "1/2" }
+out = { o = "1/2", v = "1/2" }
+[neighbours]
+pairs = [["in", "out"]]
+[privacy]
+ratio = 1
+one_sided = "ignored"
+"""
+    )
+    assert run(["verify", str(path), "--json"]) == 0
+    verified = json.loads(capsys.readouterr().out)
+    assert run(["report", str(path), "-o", str(tmp_path / "page.html"), "--json"]) == 0
+    (reported,) = json.loads(capsys.readouterr().out)["cases"]
+    for key in ("status", "verdict", "side_condition"):
+        assert reported[key] == verified[key]
+    assert list(mistakes({"status": "holds", "page": "", "cases": [reported]}, "report", "report")) == []
