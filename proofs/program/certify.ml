@@ -294,11 +294,11 @@ let with_lemma lemmas name claim solvers = lemmas @ [ { name; claim; goal = goal
    the fact E = exp(q) is about fewer points, so a claim for all E of an interval fails as well.
    Raises Rejected where it is not shown, and Unknown where that is not known. *)
 let fails_at (claim : Claims.t) values fails reason =
-  if claim.ties <> [] then unknown "a witness about sets with a logarithm is not known to the proved checker";
   let goal = goal_of claim in
-  let facts = match claim.exponent with Some q -> [ C.Exp (axis claim "E", rational q) ] | None -> [] in
+  let exponential = match claim.exponent with Some q -> [ C.Exp (axis claim "E", rational q) ] | None -> [] in
+  let logarithms = List.filter (function C.Log _ -> true | C.Exp _ -> false) goal.C.gfacts in
   let value name = match List.assoc_opt name values with Some at -> rational at | None -> rational Q.zero in
-  if not (fails { goal with C.gfacts = facts } (List.map value claim.names)) then
+  if not (fails { goal with C.gfacts = exponential @ logarithms } (List.map value claim.names)) then
     match claim.exponent with
     | Some q when not (Values.in_range q) -> unknown "exp of such a number is not known to the proved checker"
     | _ -> rejected reason
@@ -306,12 +306,6 @@ let fails_at (claim : Claims.t) values fails reason =
 (* Asks whether a claim with logarithms fails at a rational point of its domain. Bounds of the logarithms are computed
    with more and more bits, and shown by the proved checker. *)
 let fails_with_logs (claim : Claims.t) values =
-  let axes = List.map (fun (tie : Claims.tie) -> axis claim tie.name) claim.ties in
-  let mentions poly = List.exists (fun k -> Text.degree k poly > 0) axes in
-  if claim.exponent <> None then
-    if List.exists mentions (claim.poly :: List.map fst claim.constraints) then
-      rejected "a sign with both exp and a logarithm is not decided"
-    else unknown "a witness against a claim with both exp and a logarithm is not known to the proved checker";
   let argument (tie : Claims.tie) = List.assoc tie.variable values in
   let none (tie : Claims.tie) = Q.sign (argument tie) <= 0 || Q.gt (argument tie) Q.one in
   let lacks (tie : Claims.tie) = rejected ("the witness is outside of the domain: " ^ tie.variable ^ " has no logarithm there") in
@@ -340,10 +334,18 @@ let fails_with_logs (claim : Claims.t) values =
   in
   refine Values.bits_of_logs
 
+(* The same beside E = exp(q), where no polynomial mentions a logarithm. *)
+let fails_beside_logs (claim : Claims.t) values =
+  let axes = List.map (fun (tie : Claims.tie) -> axis claim tie.name) claim.ties in
+  let mentions poly = List.exists (fun k -> Text.degree k poly > 0) axes in
+  if List.exists mentions (claim.poly :: List.map fst claim.constraints) then
+    rejected "a sign with both exp and a logarithm is not decided";
+  fails_at claim values C.refutes_beside_logs "the claim does not fail at the witness"
+
 (* Raises Rejected where a claim is not shown to fail at a rational point of its domain. *)
 let refute (claim : Claims.t) point =
   let values = Claims.point_of claim point in
   check_enclosure claim;
   let fails goal numbers = if goal.C.gfacts = [] then C.refutes goal numbers else C.refutes_with_exp goal numbers in
-  if claim.ties <> [] then fails_with_logs claim values
+  if claim.ties <> [] then (if claim.exponent = None then fails_with_logs else fails_beside_logs) claim values
   else fails_at claim values fails "the claim does not fail at the witness"
