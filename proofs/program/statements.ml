@@ -36,7 +36,7 @@ let beside = function
   | "cone" | "unwinding" | "formulas" -> [ "comparison" ]
   | _ -> []
 
-let number_of data = match field_opt "domain" data with Some (Int k) -> k | _ -> -1
+let number_of data = match field_opt "domain" data with Some (Int k) when k >= 0 -> k | _ -> -1
 
 (* The same with the domain that it names. *)
 let resolved domains data =
