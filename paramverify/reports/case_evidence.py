@@ -36,6 +36,7 @@ from paramverify.evidence.witnesses import (
     given_set,
 )
 from paramverify.kernel import enclosed_evidence as kernel
+from paramverify.kernel.claim_evidence import digest
 from paramverify.kernel.documents import check_document, engine_of, kind_of
 from paramverify.kernel.evidence_shapes import DIRECTIONS, MAP, SIGNS, WINDOWED
 from paramverify.kernel.ledger import Demanded, Evidence, KernelReport
@@ -322,7 +323,7 @@ def _expected_of_windows(
         for claim in claims:
             found.setdefault(key(claim.polynomial), claim)
             for words in told.keys() & {str(origin) for origin in claim.origins}:
-                told[words].add(key(claim.polynomial))
+                told[words].add(_digest(claim))
     rest = replace(windows.model, pairs=tuple(pairs.values()))
     others = expected_claims(rest, told) if rest.pairs else _obligations(rest)
     near = [to_document(without_enclosure(claim)) for claim in found.values()]
@@ -376,11 +377,15 @@ def _short(claim: Claim) -> Claim:
     return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
 
 
+def _digest(claim: Claim) -> str:
+    return digest(to_document(without_enclosure(claim)))
+
+
 def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[str, Any]] | None:
     """Returns the claims that a case makes, by a path of their own (`Encoding.again`), and its obligations.
 
-    For each origin in words that is a key of `told`, the polynomial of its claim is added there. None where
-    the claims are about some sequences only, and a certificate is the evidence.
+    For each origin in words that is a key of `told`, the digest of its claim is added there. None where the
+    claims are about some sequences only, and a certificate is the evidence.
     """
     again = chosen(model).again
     if again is None or model.every_length:
@@ -389,7 +394,7 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
     for claim in again(model):
         name = key(claim.polynomial)
         for words in told.keys() & {str(origin) for origin in claim.origins} if told else ():
-            told[words].add(name)
+            told[words].add(_digest(claim))
         found.setdefault((name, id(claim.domain)), claim)
     return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
 
@@ -615,7 +620,7 @@ class ClaimEvidence:
                 if not told[text]:
                     reason = f"the case has no claim about {shown(text)}"
                     raise Misformed(reason, "statements", k, "origins", j)
-                if entry["polynomial"] not in told[text]:
+                if digest(about.full(entry)) not in told[text]:
                     raise Misformed("the case makes another claim there", "statements", k, "origins", j)
         return report
 

@@ -388,6 +388,21 @@ def test_evidence_needs_the_obligations(tmp_path: Path, capsys: pytest.CaptureFi
     assert "REJECTED" in capsys.readouterr().out
 
 
+def test_where_a_claim_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both claims are −1 ≥ 0, on two domains: that of the denominator does not come from what is claimed."""
+    found = case(tmp_path, "p/(p - q) > 1", UNIT + 'constraints = ["p > q"]\n')
+    path = tmp_path / "evidence.json"
+    assert run(["verify", found.path, "--evidence", str(path)]) == 0
+    document = json.loads(path.read_text())
+    first, second = document["statements"]
+    assert first["polynomial"] == second["polynomial"] == "-1"
+    first["origins"], second["origins"] = second["origins"], first["origins"]
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["check", str(path), "--case", found.path]) == 1
+    assert "statements[1].origins[0]: the case makes another claim there" in capsys.readouterr().out
+
+
 def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     """Definitions are shown as formulas, in text, JSON and LaTeX."""
     assert run(["show", WALK]) == 0
