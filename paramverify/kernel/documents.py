@@ -71,18 +71,21 @@ BESIDE = {
     PARTS: {"parts", "obligation"},
     AVERAGE: {"average", "obligation"},
 }
-# What documents of some kinds alone may say besides.
-_OF_PRIVACY = {CLAIMS, PARTS, AVERAGE, "cells", "cone", "line", "paths"}
-ONLY_ABOUT = {
-    "windows": {CLAIMS},
-    "reduction": {CLAIMS},
-    "side_condition": _OF_PRIVACY,
-    "outputs": _OF_PRIVACY,
-}
 WITNESSES = {"claim": CLAIMS, "set": PARTS, "average": AVERAGE}
 BUDGETS = {"bound": CLAIMS, "delta": PARTS, "ratio": PARTS, "kl": AVERAGE, "zcdp": AVERAGE}
 # The kinds of documents that may show what a case demands.
 SHOWS = {"claims": {CLAIMS}, "stated": {"cells", "line"}, "directions": {PARTS, AVERAGE, "cells"}}
+# With which kinds of documents something may be said besides.
+_OF_OUTPUTS = {CLAIMS, PARTS, AVERAGE, "cells", "cone", "line"}
+_OF_CASES = _OF_OUTPUTS | RULES.keys() - {"composition", "script"}  # those have cases in their statements
+BELONGS = {
+    "case": _OF_CASES,
+    "points": _OF_CASES,
+    "windows": {CLAIMS},
+    "reduction": {CLAIMS},
+    "side_condition": _OF_OUTPUTS,
+    "outputs": _OF_OUTPUTS,
+}
 # What the documents of engines say together, but for those that give a verdict.
 STATUSES = {
     "cells": (evidence_shapes.MAP,),
@@ -274,7 +277,7 @@ def check_together(document: Mapping[str, Any]) -> None:
         about = BUDGETS[document[BUDGET]["kind"]]
         if kind != about and not (kind == "cone" and about == CLAIMS):
             raise Misformed(f"this does not belong to a document about {kind}", BUDGET)
-    for name, kinds in ONLY_ABOUT.items():
+    for name, kinds in BELONGS.items():
         if name in document and kind not in kinds:
             raise Misformed(f"this does not belong to a document about {kind}", name)
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)

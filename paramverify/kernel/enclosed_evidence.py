@@ -96,8 +96,10 @@ def rows_of(statement: Statement) -> Rows:
 
 
 def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
-    drawn = tuple(noise[k] for k in written["noise"])
     weight = number(written["weight"])
+    if not 0 < weight <= 1 or not all(0 <= k < len(noise) for k in written["noise"]):
+        raise Rejected("a way of no weight, or without its noise")
+    drawn = tuple(noise[k] for k in written["noise"])
     region = []
     for slopes, bound in written["region"]:
         form = tuple((v, number(slope)) for v, slope in slopes)
@@ -107,8 +109,6 @@ def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
         if not all(0 <= v < len(drawn) for v in names):
             raise Rejected("an inequality about noise that is not drawn")
         region.append((form, number(bound)))
-    if not 0 < weight <= 1 or min(written["noise"], default=0) < 0:
-        raise Rejected("a way of no weight, or without its noise")
     return NoisyPath(weight, drawn, tuple(region))
 
 

@@ -394,7 +394,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         return Checked(*look, about=loaded)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
-        bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
+        bound = document[BUDGET].get("bounds") or document[BUDGET].get("bound")
     else:
         report, bound = check_with_case(document, loaded), None
     claimed = BUDGET not in document and bool(loaded.model.comparisons)
@@ -464,7 +464,7 @@ def _stream(
     case = load(Path(path))
     about, engine = document.get("case", {}), engine_of(document) or {}
     reason = ""
-    if about.get("digest") != case.digest:
+    if about != {"title": case.title, "digest": case.digest}:
         reason = changed(about, case.digest, case.title)
     elif "streams" in engine and engine["streams"] != streams(case):
         reason = "the evidence is about other neighbours"

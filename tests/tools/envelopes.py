@@ -77,7 +77,9 @@ def envelope(old: Mapping[str, Any]) -> Json:
     elif format_of == "cone":
         model = {**rest.pop("model")}
         place = domains.number(model.pop("domain"))
-        statements += [_compared(place, entry["claim"]["polynomial"], entry) for entry in rest.pop("claims", [])]
+        statements += [
+            _compared(place, entry["claim"]["polynomial"], entry) for entry in rest.pop("claims", [])
+        ]
         own = {"kind": "cone", "rule": rest.pop("kind"), "domain": place, "model": model}
         status = old.get("status", SHOWN[own["rule"]])
         statements.append(own | _taken(rest))
@@ -109,7 +111,9 @@ def envelope(old: Mapping[str, Any]) -> Json:
     found |= {name: old[name] for name in ("case", "side_condition") if name in old}
     if "reduction" in rest:
         about = rest["reduction"]
-        rest["reduction"] = {**about, "domain": domains.number(about["domain"])} if "domain" in about else about
+        rest["reduction"] = (
+            {**about, "domain": domains.number(about["domain"])} if "domain" in about else about
+        )
     if "budget" in rest:
         rest["budget"] = {"kind": "bound", **rest["budget"]}
     found |= {"domains": domains.all, "statements": statements}
@@ -219,7 +223,9 @@ def flat(document: Mapping[str, Any], format_of: str = "") -> Json:
         if any(s["kind"] == "comparison" for s in statements) and format_of != "cone":
             apart = ("kind", "domain")
             found["claims"] = [
-                {k: v for k, v in s.items() if k not in apart} for s in statements if s["kind"] == "comparison"
+                {k: v for k, v in s.items() if k not in apart}
+                for s in statements
+                if s["kind"] == "comparison"
             ]
         elif format_of == "formulas":
             found["claims"] = []

@@ -56,8 +56,30 @@ PROOFS: tuple[Json, ...] = (
     {"kind": "exponential"},
 )
 POLYNOMIALS = {  # keys below which a text is a polynomial, or a quotient of two
-    *("polynomial", "room", "terms", "total", "outputs", "negated", "claims", "factors", "factor", "cofactor"),
-    *("constraints", "probabilities", "ratio", "weights", "mass", "steps", "rows", "ends", "times", "squares"),
+    *(
+        "polynomial",
+        "room",
+        "terms",
+        "total",
+        "outputs",
+        "negated",
+        "claims",
+        "factors",
+        "factor",
+        "cofactor",
+    ),
+    *(
+        "constraints",
+        "probabilities",
+        "ratio",
+        "weights",
+        "mass",
+        "steps",
+        "rows",
+        "ends",
+        "times",
+        "squares",
+    ),
     *("costs", "delta", "multiplier", "formula", "minimal", "coordinates", "root_of", "point", "noise", "by"),
     "bound",
 }
@@ -139,7 +161,9 @@ def parts(value: Any, shape: Any = evidence_shapes.ENVELOPE, path: Path = ()) ->
 
 
 def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
-    return iter(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ())
+    return iter(
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
 
 
 def _keys(about: Mapping[str, Any], value: Any) -> dict[str, Any]:
@@ -242,22 +266,35 @@ def polynomials(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     signed = re.findall(r"(?:^-?| [+-] )[^ ]+", text)
     if "".join(signed) != text:
         return
-    flipped = [f" - {t[3:]}" if t.startswith(" + ") else f" + {t[3:]}" if t[:3] == " - " else t for t in signed]
+    flipped = [
+        f" - {t[3:]}" if t.startswith(" + ") else f" + {t[3:]}" if t[:3] == " - " else t for t in signed
+    ]
     first = signed[0][1:] if signed[0].startswith("-") else f"-{signed[0]}"
     yield "the sign", "".join([first, *flipped[1:]])
     yield "a factor of two", "".join(f"{t}*2" for t in signed)
     yield "a factor of a half", "".join(f"{t}*1/2" for t in signed)
     for k, term in list(enumerate(signed))[:MOST]:
-        rest = signed[:k] + ([*signed[k + 1 :]] if k else [re.sub(r"^ \+ |^ - ", "", t) for t in signed[1:2]] + signed[2:])
+        rest = signed[:k] + (
+            [*signed[k + 1 :]] if k else [re.sub(r"^ \+ |^ - ", "", t) for t in signed[1:2]] + signed[2:]
+        )
         if len(signed) > 1:
             yield f"without the term {k}", "".join(rest)
-            yield f"the sign of the term {k}", "".join([*signed[:k], first if k == 0 else flipped[k], *signed[k + 1 :]])
+            yield (
+                f"the sign of the term {k}",
+                "".join([*signed[:k], first if k == 0 else flipped[k], *signed[k + 1 :]]),
+            )
         for match in re.finditer(r"(?<![\w^/])[0-9]+(/[0-9]+)?", term):
             new = Fraction(match[0]) + Fraction(1, 997)
-            yield f"a coefficient of the term {k}", _with(signed, k, term[: match.start()] + str(new) + term[match.end() :])
+            yield (
+                f"a coefficient of the term {k}",
+                _with(signed, k, term[: match.start()] + str(new) + term[match.end() :]),
+            )
         for match in re.finditer(r"\^([0-9]+)", term):
             new = f"^{int(match[1]) + 1}"
-            yield f"an exponent of the term {k}", _with(signed, k, term[: match.start()] + new + term[match.end() :])
+            yield (
+                f"an exponent of the term {k}",
+                _with(signed, k, term[: match.start()] + new + term[match.end() :]),
+            )
         for match in list(re.finditer(r"[A-Za-z_]\w*", term))[:2]:
             yield f"a square in the term {k}", _with(signed, k, f"{term}*{match[0]}")
             for name in [name for name in names[:3] if name != match[0]]:
@@ -291,7 +328,10 @@ def _lists(part: Part, random: Random) -> Iterator[Change]:
     if part.key == "constraints" and part.role == "listed":
         yield "a constraint that nothing meets", [*value, ["-1", ">="]]
         for k, (text, relation) in enumerate(v for v in value if isinstance(v, list) and len(v) == 2):
-            yield f"the constraint {k} negated", [*value[:k], [next(_sign_of(text)), relation], *value[k + 1 :]]
+            yield (
+                f"the constraint {k} negated",
+                [*value[:k], [next(_sign_of(text)), relation], *value[k + 1 :]],
+            )
     if part.key == "tree":
         for k in chosen:
             yield f"a plus at {k}", [*value[:k], "+", *value[k + 1 :]]
@@ -323,7 +363,10 @@ def _objects(part: Part, pools: Mapping[object, Sequence[Any]]) -> Iterator[Chan
         yield "another order of names", {name: value[name] for name in turned}
     if part.role == "table" and value:
         first = next(iter(value))
-        yield "a name that looks the same", {first.translate(LIKE) if k == first else k: v for k, v in value.items()}
+        yield (
+            "a name that looks the same",
+            {first.translate(LIKE) if k == first else k: v for k, v in value.items()},
+        )
         yield "one more name", {**value, f"{first}1": value[first]}
 
 
@@ -338,7 +381,9 @@ def changes(
         yield "one more", value + 1
         yield "one less", value - 1
         yield "out of range", 10**9
-        yield from (("one of the same kind", other) for other in pools.get(part.pool, ())[:6] if other != value)
+        yield from (
+            ("one of the same kind", other) for other in pools.get(part.pool, ())[:6] if other != value
+        )
     elif isinstance(value, str):
         yield from _texts(part, pools, names)
     elif isinstance(value, list):
@@ -392,7 +437,9 @@ def whole(document: Json, others: Sequence[Json], random: Random) -> Iterator[tu
                 if kind != statement["kind"]:
                     yield f"statement {k} as {kind}", _with_statements(document, k, _as(statement, kind))
             yield from _violated(document, k, random)
-            yield from _changed_everywhere(document, statement["polynomial"], f"the polynomial of statement {k}")
+            yield from _changed_everywhere(
+                document, statement["polynomial"], f"the polynomial of statement {k}"
+            )
         if statement.get("proof", "") not in ("", None) and document["status"] == "holds":
             without = _with_statements(document, k, {**statement, "proof": None})
             yield f"statement {k} open, and unknown", {**without, "status": "unknown"}
@@ -406,7 +453,10 @@ def whole(document: Json, others: Sequence[Json], random: Random) -> Iterator[tu
             ("again", domain),
         ):
             added = {**document, "domains": [*domains, new]}
-            yield f"domain {k} {what}, for all", {**document, "domains": [*domains[:k], new, *domains[k + 1 :]]}
+            yield (
+                f"domain {k} {what}, for all",
+                {**document, "domains": [*domains[:k], new, *domains[k + 1 :]]},
+            )
             for n, statement in enumerate(statements):
                 if statement.get("domain") == k:
                     about = {**statement, "domain": len(domains)}
@@ -414,7 +464,9 @@ def whole(document: Json, others: Sequence[Json], random: Random) -> Iterator[tu
     names = sorted({name for domain in domains for name in domain["variables"]})
     for one, other in zip(names, names[1:], strict=False):
         yield f"{one} and {other} exchanged", everywhere(document, _exchange(one, other))
-    for secrets in {tuple(s["secrets"]) for s in _objects_with(document, "secrets") if len(s["secrets"]) == 2}:
+    for secrets in {
+        tuple(s["secrets"]) for s in _objects_with(document, "secrets") if len(s["secrets"]) == 2
+    }:
         yield "the secrets exchanged", everywhere(document, _exchange(*map(str, secrets)))
     for origins in [s["origins"] for s in statements if s.get("origins")][:3]:
         if isinstance(origins[0], list):
@@ -432,7 +484,10 @@ def whole(document: Json, others: Sequence[Json], random: Random) -> Iterator[tu
         if key in document:
             yield f"without {key}", {name: value for name, value in document.items() if name != key}
     yield "a side condition", {**document, "side_condition": evidence_shapes.SIDE_CONDITION}
-    yield "windows", {**document, "windows": {"statement": evidence_shapes.WINDOWED, "pairs": [["a", "b", 1]]}}
+    yield (
+        "windows",
+        {**document, "windows": {"statement": evidence_shapes.WINDOWED, "pairs": [["a", "b", 1]]}},
+    )
     yield "outputs", {**document, "outputs": ["o"]}
     for other in random.sample(list(others), min(3, len(others))):
         for what, new in _of_another(document, other, random):
@@ -474,13 +529,21 @@ def _violated(document: Json, k: int, random: Random) -> Iterator[tuple[str, Jso
     witness = {"kind": "claim", "claim": claim, "parameters": point}
     found = {**document, "status": "violated", "witness": witness}
     yield f"statement {k} is violated", found
-    yield f"statement {k} is violated alone", {**found, "statements": [s for s in document["statements"] if s["kind"] == "obligation"]}
+    yield (
+        f"statement {k} is violated alone",
+        {**found, "statements": [s for s in document["statements"] if s["kind"] == "obligation"]},
+    )
 
 
 def _changed_everywhere(document: Json, text: str, what: str) -> Iterator[tuple[str, Json]]:
-    made = ((w, str(n)) for w, n in numbers(Fraction(text))) if NUMBER.fullmatch(text) else polynomials(text, ())
+    made = (
+        ((w, str(n)) for w, n in numbers(Fraction(text))) if NUMBER.fullmatch(text) else polynomials(text, ())
+    )
     for how, new in list(made)[:6]:
-        yield f"{what}, wherever it stands: {how}", everywhere(document, lambda t, n=new: n if t == text else t)
+        yield (
+            f"{what}, wherever it stands: {how}",
+            everywhere(document, lambda t, n=new: n if t == text else t),
+        )
 
 
 def _exchange(one: str, other: str) -> Callable[[str], str]:
@@ -503,10 +566,13 @@ def _of_another(document: Json, other: Json, random: Random) -> Iterator[tuple[s
         yield f"beside it {statement['kind']} of another document", beside
         if document["statements"]:
             k = random.randrange(len(document["statements"]))
-            yield f"in its place {statement['kind']} of another document", {
-                **_with_statements(document, k, statement),
-                "domains": domains,
-            }
+            yield (
+                f"in its place {statement['kind']} of another document",
+                {
+                    **_with_statements(document, k, statement),
+                    "domains": domains,
+                },
+            )
         yield "its statements", {**document, "statements": other["statements"], "domains": other["domains"]}
     for key in ("witness", "budget", "reduction", "case", "status", "domains", "points"):
         if key in other and other[key] != document.get(key):

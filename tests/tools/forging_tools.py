@@ -303,6 +303,8 @@ class Chances:
     def within(self, word: tuple[int, ...]) -> bool:
         """Whether a sequence is within the bound, for every pair and direction."""
         for left, right in self.pairs:
+            if not (self.starts[left] and self.starts[right]):
+                continue  # a secret is impossible at this point
             a, b = self.of(left, word), self.of(right, word)
             if a > self.ratio * b + TINY or b > self.ratio * a + TINY:
                 return False

@@ -22,6 +22,7 @@ points. Not looked at, as only a case says whether they are so: names, titles, d
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -51,7 +52,11 @@ from forging_tools import (
 from paramverify.kernel.ledger import KernelReport
 
 SIGNS = ("obligation", "lemma", "claim", "comparison")
-SAID = {"map": ("region map", "exact intervals"), "bounds": ("budget", "composition"), "answers": ("answers",)}
+SAID = {
+    "map": ("region map", "exact intervals"),
+    "bounds": ("budget", "composition"),
+    "answers": ("answers",),
+}
 SAMPLES = 20_000
 ALMOST = 7  # standard deviations
 
@@ -70,7 +75,11 @@ def _contradictions(document: Json, report: KernelReport, random: Random) -> Ite
     yield _trust(document, report, lemmas)
     yield _status(document, report)
     for k, statement in enumerate(statements):
-        about = {**statement, "domain": document["domains"][statement["domain"]]} if "domain" in statement else statement
+        about = (
+            {**statement, "domain": document["domains"][statement["domain"]]}
+            if "domain" in statement
+            else statement
+        )
         if statement["kind"] in SIGNS:
             if statement["proof"] is not None and not rests_on_solvers(statement["proof"], lemmas):
                 strict = statement.get("strict", False)
@@ -113,7 +122,7 @@ def _status(document: Json, report: KernelReport) -> str:
     own = {*SAID.get(said, (said,)), *(("budget",) if "budget" in document else ())}
     if any(s["kind"] == "unwinding" and s.keys() & {"tight", "growth"} for s in document["statements"]):
         own.add("budget")
-    if report.status not in own and not (said == "answers"):
+    if report.status not in own and said != "answers":
         return f"the document says {said}, the report {report.status}"
     plain = kinds <= {"claim", "lemma", "obligation", "parts", "average"}
     if plain and said == "violated" and "witness" not in document:
@@ -124,6 +133,79 @@ def _status(document: Json, report: KernelReport) -> str:
         if not kinds - {"lemma", "obligation"} and "side_condition" not in document:
             return "it holds, and there is no claim"
     return ""
+
+
+# --- with a case ----------------------------------------------------------------------------------------
+
+# Keys of a statement that say what it is about: with the case they are those of the evidence that is true.
+ABOUT = {
+    "cone": ("domain", "model"),
+    "cells": ("domain", "claims", "free"),
+    "line": ("domain", "claims"),
+    "unwinding": ("domain", "system", "ratio"),
+    "formulas": ("domain", "model"),
+    "slots": ("program",),
+    "paths": ("bound", "delta", "inputs", "pairs"),
+    "composition": ("components",),
+    "automaton": ("automaton", "claim", "streams"),
+    "script": ("script",),
+    "parts": ("domain", "room", "terms"),
+    "average": ("domain", "of", "bound", "total", "outputs"),
+}
+
+
+def of_another_case(document: Json, original: Json) -> str:
+    """Returns what evidence that was accepted with a case says of it, and the true evidence does not."""
+    for key in ("reduction", "side_condition", "outputs"):
+        if document.get(key) != original.get(key):
+            return f"another {key}"
+    files = [dict(each.get("case", {})) for each in (document, original)]
+    if any(s["kind"] == "automaton" and not {"claim", "streams"} & s.keys() for s in original["statements"]):
+        files = [{"digest": each.get("digest")} for each in files]  # such a file has no title
+    if files[0] != files[1]:
+        return "another case"
+    said, true = document["status"], original["status"]
+    if said != true and said != "unknown":
+        return f"{said} in place of {true}"
+    known = {
+        _identity(original, s): set(s.get("origins", []))
+        for s in original["statements"]
+        if s["kind"] == "claim"
+    }
+    claims = [s for s in document["statements"] if s["kind"] == "claim"]
+    for statement in claims if "witness" not in document and said != "answers" else ():
+        if not set(statement.get("origins", [])) <= known.get(_identity(document, statement), set()):
+            return "a claim, or one that comes from somewhere else"
+    for statement in document["statements"]:
+        own = [s for s in original["statements"] if s["kind"] == statement["kind"]]
+        if statement["kind"] in ABOUT and own:
+            told = _told(document, statement)
+            if not any(told == _told(original, other) for other in own):
+                return f"a statement of the kind {statement['kind']} about something else"
+    new, old = document.get("witness", {}), original.get("witness", {})
+    where = ("parameters", "secrets", "observations", "outputs", "length", "statement")
+    same = all(new.get(name) == old.get(name) for name in where)
+    kept = {name: value for name, value in new.items() if name != "claim"}
+    if same and old and kept != {name: value for name, value in old.items() if name != "claim"}:
+        return "other numbers of the witness"
+    return ""
+
+
+def _told(document: Json, statement: Json) -> Json:
+    about = {name: statement.get(name) for name in ABOUT[statement["kind"]]}
+    return {**about, "domain": _domain(document, statement)}
+
+
+def _domain(document: Json, statement: Json) -> Any:
+    """Returns a domain without the interval of E, which the checker shows to contain the number."""
+    if "domain" not in statement:
+        return None
+    domain = document["domains"][statement["domain"]]
+    return {**domain, "box": {name: ends for name, ends in domain["box"].items() if name != "E"}}
+
+
+def _identity(document: Json, statement: Json) -> str:
+    return json.dumps([_domain(document, statement), statement["polynomial"]], sort_keys=True)
 
 
 # --- signs ------------------------------------------------------------------------------------------
@@ -145,9 +227,11 @@ def tried(domain: Json, random: Random, most: int) -> list[dict[str, Fraction]]:
     with mpmath.workdps(60):
         apart = {name: ends for name, ends in domain["box"].items() if name not in domain["ties"]}
         loose = {**domain, "box": apart, "constraints": []}
-        found = [with_logs(domain, point) for point in points_of(loose, random, most) if all(
-            point[of] > 0 for of, _ in domain["ties"].values()
-        )]
+        found = [
+            with_logs(domain, point)
+            for point in points_of(loose, random, most)
+            if all(point[of] > 0 for of, _ in domain["ties"].values())
+        ]
     return [point for point in found if inside(domain, point)]
 
 
@@ -278,8 +362,12 @@ def _set_witness(witness: Json, point: dict[str, Fraction]) -> str:
     left, right = map(near, witness["probabilities"])
     bound, delta, more = (near(witness[name]) for name in ("bound", "delta", "beyond"))
     good = -TINY <= left <= 1 + TINY and -TINY <= right <= 1 + TINY and witness["exceeds"]
-    close = min(abs(left - bound * right - more), abs(left - bound * right - delta - more)) < Fraction(1, 10**12)
-    return "" if good and close and left - bound * right > delta else "the numbers of the witness do not agree"
+    close = min(abs(left - bound * right - more), abs(left - bound * right - delta - more)) < Fraction(
+        1, 10**12
+    )
+    return (
+        "" if good and close and left - bound * right > delta else "the numbers of the witness do not agree"
+    )
 
 
 def _average_witness(witness: Json, point: dict[str, Fraction]) -> str:
@@ -377,9 +465,12 @@ def _status_at(about: Json, point: dict[str, Fraction]) -> str:
 
 def _cone(about: Json, document: Json, report: KernelReport, random: Random) -> bool:
     shown = "violated" if about["rule"] == "loop" else "holds"
-    told = any("not shown" in line for line in report.lines) or any("negative" in s for s in report.not_compared)
+    told = any("not shown" in line for line in report.lines) or any(
+        "negative" in s for s in report.not_compared
+    )
     model = {**about["model"], "domain": about["domain"]}
-    return report.status == shown and cone_is_true({**about, "kind": about["rule"], "model": model}, random, not told)
+    said = report.status == shown or "budget" in document
+    return said and cone_is_true({**about, "kind": about["rule"], "model": model}, random, not told)
 
 
 def _unwinding(about: Json, document: Json, report: KernelReport, random: Random) -> bool:
@@ -617,7 +708,9 @@ def _way(way: Json, noise: Any, generator: np.random.Generator) -> float:
     values = [drawn(noise[k][0], float(Fraction(noise[k][1])), SAMPLES, generator) for k in way["noise"]]
     good = np.ones(SAMPLES, dtype=bool)
     for slopes, bound in way["region"]:
-        good &= sum(float(Fraction(slope)) * values[v] for v, slope in slopes) <= float(Fraction(bound)) + 1e-12
+        good &= (
+            sum(float(Fraction(slope)) * values[v] for v, slope in slopes) <= float(Fraction(bound)) + 1e-12
+        )
     return float(Fraction(way["weight"])) * float(good.mean())
 
 
@@ -702,7 +795,9 @@ def _composition(about: Json, document: Json, report: KernelReport, random: Rand
         c = math.exp(epsilon)
         return max(sum(max(0.0, p - c * q) for p, q in found.values()) for found in upper)
 
-    exact, low, high = (None if about[k] is None else float(Fraction(about[k])) for k in ("exact", "lower", "upper"))
+    exact, low, high = (
+        None if about[k] is None else float(Fraction(about[k])) for k in ("exact", "lower", "upper")
+    )
     if "epsilon" in question:
         value = delta(_loss(question["epsilon"]))
         if exact is not None and abs(exact - value) > slack:
@@ -762,7 +857,9 @@ def _automaton(about: Json, document: Json, report: KernelReport, random: Random
             continue
         for signs in ways_of.corners(data, steps):
             changed = [k for k, sign in enumerate(signs) if sign]
-            for tried_ in ([s if k == j else 0 for k, s in enumerate(signs)] for j in changed) if one else (signs,):
+            for tried_ in (
+                ([s if k == j else 0 for k, s in enumerate(signs)] for j in changed) if one else (signs,)
+            ):
                 if ways_of.cost(data, steps, tuple(tried_)) > Fraction(enough):
                     return False
     return True
@@ -784,7 +881,7 @@ def _slots(about: Json, document: Json, report: KernelReport, random: Random) ->
         first, second = [], []  # the numbers of the data points that are stored
         for point in range(8):
             alike = point != 1  # the second run has one point more, and other ones are given to both
-            if len(first) < places and alike and random.random() < 0.9 or (not program["drops"] and alike):
+            if (len(first) < places and alike and random.random() < 0.9) or (not program["drops"] and alike):
                 first.append(point)
                 chosen = True
             else:
