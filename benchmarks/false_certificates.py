@@ -2,19 +2,19 @@
 
     python benchmarks/false_certificates.py [--documents 20000] [--claims 1000] [--seed 1] [--folder FOLDER]
 
-Evidence of all kinds of statements is changed by the forger of tests, of shipped cases and of small ones. The
-kernel in Python checks each document alone and with its case, and so does the proved checker, where it is built
-and knows the form. What is accepted is compared with an oracle at points, paths and samples, and what is
-accepted with the case with the true evidence. Prints how many are accepted and true, accepted and FALSE,
-rejected, and about which the checkers disagree; ends with code 1 if there is a false one or a disagreement.
-With `--coq` Coq itself is asked, too, by `vm_compute`, all that the program asks the functions that are
-extracted, each question once. Documents are kept in the folder if something is wrong with them.
+Evidence of all kinds of statements is changed by the forger of the tests, of shipped cases and of small ones.
+The kernel in Python checks each document alone and with its case, and so does the proved checker, where it is
+built and knows the form. What is accepted is compared with an oracle at points, paths and samples, and what
+is accepted with the case with the true evidence. Prints how many are accepted and true, accepted and FALSE,
+rejected, and about which the checkers disagree; ends with code 1 if there is one of those. With `--coq` Coq
+itself is asked, too, by `vm_compute`, all that the program asks the functions that are extracted, each
+question once. Documents with which something is wrong are kept in the folder.
 
-Besides, `--claims` tries draw squares with a common zero, or a form with a Gram matrix that has a kernel; a box; and
-perhaps a side or a constraint that is zero there, too. Their sum f is at least zero on the domain. Then f is
-lowered by a small number, so that the new claim is false at the zero, which is evaluated here with fractions.
-Nothing may prove it: not the exact procedures, not the backend `sos`, which is asked in one of `--asked` tries;
-and the kernel may accept neither the certificate of f nor one that the forger makes of it.
+Besides, `--claims` tries draw squares with a common zero, or a form with a Gram matrix that has a kernel; a
+box; and perhaps a side or a constraint that is zero there, too. Their sum f is at least zero on the domain.
+Then f is lowered by a small number, so that the new claim is false at the zero, which is evaluated here with
+fractions. Nothing may prove it: not the exact procedures, not the backend `sos`, which is asked in one of
+`--asked` tries; and the kernel may accept neither the certificate of f nor one that the forger makes of it.
 """
 
 from __future__ import annotations

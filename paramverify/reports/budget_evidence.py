@@ -436,8 +436,8 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
         InputError: a case file that cannot be read, or has no outputs to compare.
     """
     stated = document[BUDGET]
-    kind = NeedKind(stated["kind"])
     try:
+        kind = NeedKind(stated["kind"])
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", events=SETS)
         if model.measure.share is None:

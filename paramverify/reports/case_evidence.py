@@ -609,11 +609,12 @@ class ClaimEvidence:
             if model.lengths and len(origin.observations) not in model.lengths:
                 raise Rejected("the case is not about sequences of this length")
             expected = [to_document(claim_of(model, origin)), *needed]
-            # The witness and the obligations are enough: of other claims nothing is checked.
+            alone = check_document(document)
+            if not alone.accepted:
+                return alone
+            # The witness and the obligations are enough, and are all that is compared.
             claims = [(k, entry) for k, entry in claims if about.full(entry) in needed]
-            kept = [entry for _, entry in claims]
-            kept += [entry for entry in document["statements"] if entry["kind"] != "claim"]
-            document = {**document, "statements": kept}
+            document = {**document, "statements": [entry for _, entry in claims]}
         report = check_document(document, Demanded(claims=expected, obligations=needed))
         if report.accepted and model.nothing_compared:
             report = replace(report, lines=(*report.lines, model.nothing_compared))

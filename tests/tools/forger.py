@@ -1,20 +1,20 @@
 """One forger for evidence of every kind: each change says something else, and most of that is false.
 
-There is one form of evidence, and `kernel.evidence_shapes` says it key by key. The forger reads a document beside
-that form. So it knows of each value what it is (a rational number, a name, the number of a domain, a list, a proof,
-a statement) and which other values of the document may stand in its place. What it changes:
+There is one form of evidence, and `kernel.evidence_shapes` says it key by key. The forger reads a document
+beside that form. So it knows of each value what it is (a rational number, a name, the number of a domain, a
+list, a proof, a statement) and which other values of the document may stand in its place. What it changes:
 
 numbers      a bit more or less, the sign, the inverse, one more or less, zero, huge digits
-polynomials  one coefficient, exponent or variable; a monomial dropped; the sign; a factor; a bit more or less
+polynomials  one coefficient, exponent or variable; a monomial dropped; the sign; a factor; a bit more
 names        another name of the document, one that looks the same, one that is longer; two exchanged
-domains      wider, narrower, open and closed ends; a constraint dropped, negated, made strict; another constant
+domains      wider, narrower, open and closed ends; a constraint dropped or negated; another constant
 lists        drop, double, move or exchange entries; turn them round; none at all
 trees        drop a leaf, exchange parts, another cut, `+` or the word of a solver in place of a proof
 words        another one of those that are allowed there: statuses, kinds, relations
-structure    a key dropped or added; a proof, a statement, a witness or a formula of the document, or of another
-             one, in place of another
-statements   a claim as an obligation, a lemma or a comparison; one of another document put in, with its domain
-together     one polynomial or name changed wherever it stands, a claim that is said to be violated at some point
+structure    a key dropped or added; a proof, a statement, a witness or a formula of the document, or of
+             another one, in place of another
+statements   a claim as an obligation, a lemma or a comparison; one of another document, with its domain
+together     a polynomial or name changed wherever it stands; a claim that is said to fail at some point
 
 A change is deterministic: it depends on the document, the others, and the random numbers.
 """
@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, pairwise
 from random import Random
 from types import FunctionType
 from typing import Any
@@ -462,7 +462,7 @@ def whole(document: Json, others: Sequence[Json], random: Random) -> Iterator[tu
                     about = {**statement, "domain": len(domains)}
                     yield f"statement {n} on domain {k} {what}", _with_statements(added, n, about)
     names = sorted({name for domain in domains for name in domain["variables"]})
-    for one, other in zip(names, names[1:], strict=False):
+    for one, other in pairwise(names):
         yield f"{one} and {other} exchanged", everywhere(document, _exchange(one, other))
     for secrets in {
         tuple(s["secrets"]) for s in _objects_with(document, "secrets") if len(s["secrets"]) == 2

@@ -1,22 +1,24 @@
-"""An oracle for evidence that a checker accepts: is there a point, a run or a sample that contradicts it?
+"""An oracle for evidence that a checker accepts: does a point, a run or a sample contradict it?
 
-It uses nothing of the rules of the kernel, but arithmetic of Python and definitions. For each kind of statement:
+It uses nothing of the rules of the kernel, but arithmetic of Python and definitions. By kinds of statements:
 
 obligation, lemma, claim, comparison   the polynomial at rational points of the domain
-parts, average                         the sum of positive parts, the divergence, at points of the domain
-cells, line                            the signs of all claims and constraints at points of each part
-cone                                   the ratios of all short sequences at points, or of some loops
-unwinding                              short inputs and traces, at points; growth is not looked at
-formulas                               paths of a few steps, one by one; schedulers that follow a word of actions
-paths                                  samples of the noise
-composition                            the outputs of all releases together, where these are lists or geometric;
-                                       Gaussian noise by its formula; other densities are not looked at
-automaton                              ways of a few steps with all shifts; families, and entries of few values,
-                                       are not looked at
-script                                 the claims, as above; models need the script
-slots                                  two runs that differ in one data point, for a while
-A witness: its claim at its point, and its numbers with each other. `reduction`: all neighbouring inputs, at some
-points. Not looked at, as only a case says whether they are so: names, titles, digests, windows, budgets.
+parts, average   the sum of positive parts, the divergence, at points of the domain
+cells, line      the signs of all claims and constraints at points of each part
+cone             the ratios of all short sequences at points, or of some loops
+unwinding        short inputs and traces, at points; growth without limit is not looked at
+formulas         paths of a few steps, one by one; of decisions only schedulers that follow a word of actions
+paths            samples of the noise, so that only large errors are seen
+composition      the outputs of all releases together, where these are lists or geometric, or by small pieces
+                 of Gaussian noise; Laplace and discrete Gaussian noise are not looked at
+automaton        ways of a few steps with all shifts; families, examples and entries of few values are not
+                 looked at
+script           the claims, as above; models need the script
+slots            two runs that differ in one data point, for a while
+
+A witness: its claim at its point, and its numbers with each other. `reduction`: all neighbouring inputs at
+some points. There is no oracle for what only a case can show: names, titles, digests, windows, budgets. With
+a case, `of_another_case` compares them with the true evidence.
 """
 
 from __future__ import annotations
@@ -159,7 +161,7 @@ def of_another_case(document: Json, original: Json) -> str:
     for key in ("reduction", "side_condition", "outputs"):
         if document.get(key) != original.get(key):
             return f"another {key}"
-    files = [dict(each.get("case", {})) for each in (document, original)]
+    files = [dict(each.get("case", original.get("case", {}))) for each in (document, original)]
     if any(s["kind"] == "automaton" and not {"claim", "streams"} & s.keys() for s in original["statements"]):
         files = [{"digest": each.get("digest")} for each in files]  # such a file has no title
     if files[0] != files[1]:
@@ -185,14 +187,17 @@ def of_another_case(document: Json, original: Json) -> str:
     new, old = document.get("witness", {}), original.get("witness", {})
     where = ("parameters", "secrets", "observations", "outputs", "length", "statement")
     same = all(new.get(name) == old.get(name) for name in where)
-    kept = {name: value for name, value in new.items() if name != "claim"}
-    if same and old and kept != {name: value for name, value in old.items() if name != "claim"}:
+    apart = {"claim", "algebraic", "value"}  # there may be another interval of the same number
+    told, true_ = ({k: v for k, v in each.items() if k not in apart} for each in (new, old))
+    if same and old and told != true_:
         return "other numbers of the witness"
     return ""
 
 
 def _told(document: Json, statement: Json) -> Json:
     about = {name: statement.get(name) for name in ABOUT[statement["kind"]]}
+    if "script" in about:
+        about = {"script": about["script"]["digest"]}  # its name is that of a file
     return {**about, "domain": _domain(document, statement)}
 
 
@@ -878,19 +883,13 @@ def _slots(about: Json, document: Json, report: KernelReport, random: Random) ->
         return False
     for _ in range(60):
         places = random.choice((1, 2, 3))
-        first, second = [], []  # the numbers of the data points that are stored
+        first, second = set[int](), set[int]()  # the data points that are stored
         for point in range(8):
-            alike = point != 1  # the second run has one point more, and other ones are given to both
-            if (len(first) < places and alike and random.random() < 0.9) or (not program["drops"] and alike):
-                first.append(point)
-                chosen = True
-            else:
-                chosen = alike and len(first) < places
-                first += [point] * chosen
-            if len(second) < places or not program["drops"]:
-                second.append(point)
-            only = (1,) * len(set(second) - set(first)) + (-1,) * len(set(first) - set(second))
-            if only and tuple(sorted(only)) not in forms:
+            for run, given in ((first, point != 1), (second, True)):  # the second run has one point more
+                if given and (len(run) < places or not program["drops"]):
+                    run.add(point)
+            signs = (-1,) * len(first - second) + (1,) * len(second - first)
+            if signs and signs not in forms:
                 return False
     return True
 
