@@ -84,7 +84,8 @@ let obligations (document : document) =
   List.iter unknown (beyond ledger);
   ledger
 
-(* The domains of claims of a case, in which points are looked up: a claim -1 >= 0 says that there is none. *)
+(* The domains in which points are looked up: of an engine, all of them if it names none; of claims of a case, where a claim
+   -1 >= 0 says that there is no point. *)
 let domains (document : document) =
   let about (statement : Statements.t) =
     match (statement.kind, document.engine) with
@@ -97,16 +98,12 @@ let domains (document : document) =
     | _ -> []
   in
   let found = List.map (fun (statement : Statements.t) -> field "domain" statement.data) (List.filter about document.all) in
-  List.sort_uniq compare (List.map canonical (of_witness @ found))
+  let all = match document.engine with Some { on = -1; _ } -> document.domains | _ -> of_witness @ found in
+  List.sort_uniq compare (List.map canonical all)
 
 let check_points (document : document) =
   let points = points document in
-  (* The interval of E, which stands for a number, is no choice. *)
-  let read domain =
-    let is_parameter (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
-    let box = Object (List.filter is_parameter (fields (field "box" domain))) in
-    Claims.read (Object (("box", box) :: List.remove_assoc "box" (fields domain))) "-1"
-  in
+  let read domain = Claims.read (Statements.without_e domain) "-1" in
   let domains = if points = [] then [] else List.map read (domains document) in
   let one k point =
     let refuted domain =

@@ -67,13 +67,8 @@ let tree ?(in_map = false) (statement : Claims.t) count tokens : C.set_tree =
 (* Raises Rejected where the claims of a map are not shown to be those of sums: at a point all hold iff all sums of
    max(0, t) are at most their rooms. *)
 let cover claims (parts : Statements.t list) =
-  (* E stands for its number, in its interval. *)
-  let without_e domain =
-    let is_choice (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
-    Statements.replaced "box" (fun box -> Object (List.filter is_choice (fields box))) domain
-  in
   let sum data =
-    let statement, terms = read (Statements.replaced "domain" without_e data) in
+    let statement, terms = read data in
     let tree = tree ~in_map:true statement (List.length terms) (items_of (field "tree" data)) in
     (Certify.goal_of statement, (Certify.polynomial statement.poly, List.map Certify.polynomial terms, tree))
   in

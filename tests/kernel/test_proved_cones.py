@@ -8,19 +8,27 @@ import json
 from fractions import Fraction
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
-from cone_documents import Json, cone_kinds, private
+from cone_documents import Json, cone_kinds, model_of, private
 from conftest import ROOT
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
+from written_evidence import with_first
 
 from paramverify.cli.main import run
 from paramverify.kernel import evidence_shapes
 
 CASES = ("time-series-2-all", "survey-memory-all")  # with parameters in the steps, and in the bound
 KINDS = cone_kinds()
-NUMBERS = [name for name, d in KINDS.items() if d["kind"] != "loop" and not d["model"]["domain"]["variables"]]
+
+
+def rule_of(document: Json) -> str:
+    """Returns the rule of a certificate."""
+    (rule,) = [each["rule"] for each in document["statements"] if each["kind"] == "cone"]
+    return str(rule)
+
+
+NUMBERS = [n for n, d in KINDS.items() if rule_of(d) != "loop" and not d["domains"][0]["variables"]]
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +39,13 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
         path = tmp_path_factory.mktemp("cones") / "evidence.json"
         run(["verify", str(ROOT / "cases" / f"{case}.toml"), "--evidence", str(path)])
         found.append(json.loads(path.read_text(encoding="utf-8")))
-    assert [document["kind"] for document in found] == ["ratios", "ratios"]
+    assert [rule_of(document) for document in found] == ["ratios", "ratios"]
     return found
 
 
 def test_true_certificates_are_accepted(shipped: list[Json], tmp_path: Path) -> None:
     """Every kind of certificate, and those of shipped cases: both accept them, with the same counts."""
-    assert {document["kind"] for document in KINDS.values()} == {"closed", "levels", "ratios", "loop"}
+    assert {rule_of(document) for document in KINDS.values()} == {"closed", "levels", "ratios", "loop"}
     documents = [*KINDS.values(), *shipped]
     counts = agreed(documents, tmp_path)
     assert counts == {"accepted": len(documents)}
@@ -55,10 +63,10 @@ def test_no_bound_that_a_short_sequence_passes_is_accepted(name: str, tmp_path: 
     """Numbers of the model are changed. Where a short sequence then passes the bound, nothing is accepted."""
     checker, random, paths = built(), Random(name), list[Path]()
     document = KINDS[name]
-    lengths = document.get("lengths", (1, 2, 3))
+    lengths = document["statements"][0].get("lengths", (1, 2, 3))
     while len(paths) < 25:
         new = copy.deepcopy(document)
-        model = new["model"]
+        model = model_of(new)
         part = random.choice((model["ratio"], random.choice(model["steps"])))
         part[-1] = str(Fraction(random.randrange(1, 8), random.randrange(1, 8)))
         start = random.choice(model["pairs"][0][2:])["weights"]
@@ -73,14 +81,13 @@ def test_what_does_not_follow_is_missed(tmp_path: Path) -> None:
     """Each claim is needed: without it, or with another one in its place, nothing is shown."""
     made: list[bytes] = []
     for document in KINDS.values():
-        for k, entry in enumerate(document.get("claims", [])):
-            without = copy.deepcopy(document)
-            del without["claims"][k]
-            twice = copy.deepcopy(document)
-            twice["claims"][k]["claim"]["polynomial"] += " + 1"
-            lower = copy.deepcopy(document)
-            lower["claims"][k]["claim"]["polynomial"] = f"{entry['claim']['polynomial']} - 1"
-            made += [json.dumps(d).encode() for d in (without, twice, lower)]
+        for k, entry in enumerate(document["statements"]):
+            if entry["kind"] == "comparison":
+                without, higher, lower = (copy.deepcopy(document) for _ in range(3))
+                del without["statements"][k]
+                higher["statements"][k]["polynomial"] += " + 1"
+                lower["statements"][k]["polynomial"] += " - 1"
+                made += [json.dumps(d).encode() for d in (without, higher, lower)]
     assert len(made) >= 9
     assert agreed(made, tmp_path) == {"rejected": len(made)}
 
@@ -90,11 +97,11 @@ def test_the_program_has_all_keys(tmp_path: Path) -> None:
     kinds = inspect.getclosurevars(evidence_shapes.CONE).nonlocals["kinds"]
     paths: list[Path] = []
     for document in KINDS.values():
-        known = inspect.getclosurevars(kinds[document["kind"]]).nonlocals["known"]
-        assert len(known) > 8
-        for key in known.keys() - document.keys():
+        own = document["statements"][0]
+        known = inspect.getclosurevars(kinds[own["rule"]]).nonlocals["known"]
+        assert len(known) > 5
+        for key in known:
             paths.append(tmp_path / f"{len(paths)}.json")
-            with_key: dict[str, Any] = {**document, key: None}
-            paths[-1].write_text(json.dumps(with_key))
+            paths[-1].write_text(json.dumps(with_first(document, **{key: None})))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
     assert [line for line in told if "this key is not known" in line] == []

@@ -12,8 +12,10 @@ from typing import Any
 import mpmath
 import pytest
 from conftest import ROOT
+from engine_documents import NO_PARAMETERS
 from forging_tools import Json, value_of
-from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, differences
+from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
+from written_evidence import evidence
 
 from paramverify.cli.main import run
 
@@ -112,8 +114,16 @@ def number(value: Any) -> str:
 def document(claim: Json, measure: str, bound: str, ends: str, **more: Any) -> Json:
     """Returns evidence about one direction; t is in an interval."""
     domain = {"variables": ["t"], "box": {"t": ends}, "constraints": []}
-    start = {"format": "paramverify-losses", "version": 1, "status": "holds", "obligations": []}
-    return {**start, "measure": measure, "bound": [bound, []], "domain": domain, "claims": [claim], **more}
+    return on(domain, claim, measure, [bound, []], **more)
+
+
+def on(domain: Json, claim: Json, measure: str, bound: list[Any], **more: Any) -> Json:
+    """Returns evidence about one direction; a witness is against its claim."""
+    about = {"domain": 0, "of": measure, "bound": bound, **claim}
+    if "witness" in more:
+        more["witness"] = {"kind": "average", **more["witness"], "claim": about}
+    shown = [] if "witness" in more else [{"kind": "average", **about}]
+    return evidence("violated" if "witness" in more else "holds", [domain], *shown, **more)
 
 
 def families(seed: int, count: int) -> Iterator[tuple[Json, bool]]:
@@ -140,7 +150,7 @@ def families(seed: int, count: int) -> Iterator[tuple[Json, bool]]:
 def test_nothing_false_at_a_point_is_accepted(tmp_path: Path) -> None:
     """Random families with zeros at the ends, trees and bounds: the same answers, none for false ones."""
     made = list(families(3, 10))
-    counts = agreed([json.dumps(d).encode() for d, _ in made], tmp_path)
+    counts = agreed([d for d, _ in made], tmp_path)
     assert min(counts["accepted"], counts["rejected"]) > 8, counts
     answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])
     wrong = [answer.word for answer, (_, false) in zip(answers, made, strict=True) if false]
@@ -174,36 +184,36 @@ def witnesses(seed: int, count: int) -> Iterator[tuple[Json, bool]]:
                 "bound": str(bound * (order or 1)),
                 "exceeds": True,
                 "largest": [],
-                "claim": {name: claim[name] for name in ("total", "outputs", "origins")},
                 **({} if order is None else {"order": str(order)}),
             }
-            more = {"status": "violated", "claims": [], "witness": witness}
+            about = {name: claim[name] for name in ("total", "outputs", "origins")}
             beyond = infinite or (value > 0 and factor < 1)
             if bound >= 0 and factor != 1 and (infinite or value > TINY):
-                yield document({}, measure, str(bound), "[0, 1]", **more), bool(beyond)
+                yield document(about, measure, str(bound), "[0, 1]", witness=witness), bool(beyond)
 
 
 def test_witnesses_are_accepted_iff_they_are_beyond(tmp_path: Path) -> None:
     """By the definitions of the divergences, with 200 bits; infinite ones, too."""
     made = list(witnesses(5, 120))
-    counts = agreed([json.dumps(d).encode() for d, _ in made], tmp_path)
+    counts = agreed([d for d, _ in made], tmp_path)
     answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])
     assert [answer.word == "accepted" for answer in answers] == [beyond for _, beyond in made]
     assert min(counts["accepted"], counts["rejected"]) > 20, counts
 
 
+RESPONSE: Json = {"total": "E + 1", "outputs": [["E", "1"], ["1", "E"]], "origins": [["a", "b", 1]]}
+OF_EXP: Json = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1/2"}
+
+
 def about_exp(bound: str, leaf: list[Any], **domain: Any) -> Json:
     """Returns evidence that randomised response with ratio E = exp(1/2) is within a bound of KL."""
     claim = {
-        "total": "E + 1",
-        "outputs": [["E", "1"], ["1", "E"]],
-        "origins": [["a", "b", 1]],
+        **RESPONSE,
         "factors": ["E + 1", "E"],
         "products": [["1", [[0, 1]]], ["1", [[1, 1]]], ["1", []], ["1", []], ["1", [[1, 1]]]],
         "tree": leaf,
     }
-    given = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1/2", **domain}
-    return {**document(claim, "kl", bound, "[0, 1]"), "domain": given}
+    return on({**OF_EXP, **domain}, claim, "kl", [bound, []])
 
 
 def test_where_exp_occurs(tmp_path: Path) -> None:
@@ -225,8 +235,6 @@ def test_witnesses_where_exp_occurs(tmp_path: Path) -> None:
         for order in (None, Fraction(3, 2), Fraction(7)):
             value = divergence(chances, order)
             for bound in (Fraction(1, 20), Fraction(1, 5)):
-                start = about_exp(str(bound), [])
-                claim = {name: start["claims"][0][name] for name in ("total", "outputs", "origins")}
                 witness = {
                     "parameters": {},
                     "secrets": ["a", "b"],
@@ -236,14 +244,13 @@ def test_witnesses_where_exp_occurs(tmp_path: Path) -> None:
                     "bound": str(bound * (order or 1)),
                     "exceeds": True,
                     "largest": [],
-                    "claim": claim,
                     **({} if order is None else {"order": str(order)}),
                 }
-                more = {"status": "violated", "claims": [], "measure": witness["measure"]}
-                made.append(json.dumps({**start, **more, "witness": witness}).encode())
+                more = [str(bound), list[Any]()]
+                made.append(on(OF_EXP, RESPONSE, witness["measure"], more, witness=witness))
                 wanted.append("accepted" if value > float(bound) * (order or 1) else "rejected")
     assert set(wanted) == {"accepted", "rejected"}
-    assert differences(built(), made, tmp_path)[0] == []
+    agreed(made, tmp_path)
     answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])
     assert [answer.word for answer in answers] == wanted
 
@@ -259,9 +266,9 @@ def test_parts_outside_of_the_domain(tmp_path: Path) -> None:
     }
 
     def made(relation: str, at: str, index: int = 0) -> Json:
-        steps: list[Any] = [["cut", "t", at], ["-", index], ["cut", "t", "3/4"], ["+", []], ["-", 1]]
+        steps: list[Any] = [["cut", "t", at], ["outside", index], ["cut", "t", "3/4"], ["+", []], ["outside", 1]]
         found = document({**claim, "tree": steps}, "kl", "1/5", "[0, 1]")
-        found["domain"]["constraints"] = [["t - 1/4", relation], ["-t + 5/8", ">="]]
+        found["domains"][0]["constraints"] = [["t - 1/4", relation], ["-t + 5/8", ">="]]
         return found
 
     right = [made(">", "1/4"), made(">=", "6/25"), made(">", "6/25")]
@@ -279,8 +286,7 @@ def test_changed_evidence_of_cases_gets_the_same_answers(tmp_path: Path) -> None
         path = tmp_path / "evidence.json"
         run(["verify", str(ROOT / "cases" / "divergences" / f"{case}.toml"), "--evidence", str(path)])
         documents.append(json.loads(path.read_text(encoding="utf-8")))
-    true = [json.dumps(d).encode() for d in documents]
-    assert agreed(true, tmp_path / "true") == {"accepted": len(SHIPPED)}
+    assert agreed(documents, tmp_path / "true") == {"accepted": len(SHIPPED)}
     documents += [made for made, _ in families(6, 4)] + [made for made, _ in witnesses(7, 8)]
     counts = agreed(changed(documents, 110, 33), tmp_path)
     assert counts["rejected"] > 45, counts
@@ -307,10 +313,8 @@ def test_a_bound_with_logarithms(text: str, tmp_path: Path) -> None:
                 of = Fraction(factor)
                 bound = mpmath.mpf(Fraction(start).numerator) / Fraction(start).denominator
                 bound += log * of.numerator / of.denominator
-                new = document({**claim, "tree": [["+", []]]}, "kl", start, "[0, 1]")
-                made.append(json.dumps({**new, "bound": [start, [[factor, text]]]}).encode())
+                made.append(on(NO_PARAMETERS, {**claim, "tree": [["+", []]]}, "kl", [start, [[factor, text]]]))
                 wanted.append(bool(bound > mpmath.log(3) / 2))
-    found, _ = differences(built(), made, tmp_path)
-    assert found == []
+    agreed(made, tmp_path)
     answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])
     assert [answer.word == "accepted" for answer in answers] == wanted

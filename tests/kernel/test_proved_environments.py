@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from conftest import ROOT
+from engine_documents import own, told, with_own
 from forging_tools import Json, Runs, points_of
 from test_leaks_checker import ONE, ZERO, D, Q
 from test_leaks_checker import document as growing
@@ -42,7 +43,7 @@ def never(rows: list[Json]) -> list[Json]:
     silent[0] = [[D, [[5, "1"]]], [Q, [[2, "1"]]]]
     found += [make("9", silent) for make in (family, costs)]
     closures = [NOWHERE], [{"ends": [[5, [[-1, "1/2"]]]], "times": []}], [{**NOWHERE, "times": [[5, "1"]]}]
-    return [{**copy.deepcopy(given), "closures": own} for given in found for own in closures]
+    return [with_own(given, closures=each) for given in found for each in closures]
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +62,15 @@ def documents() -> list[Json]:
         never(NEVER)[0],
     ]
     whole = growing()
-    whole["system"]["partial"] = True
+    own(whole)["system"]["partial"] = True
     return [json.loads(json.dumps(each)) for each in [*found, whole]]
 
 
 def test_what_goes_on_gets_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
     """All are accepted; of changed ones both say the same, and what is not known is rare."""
     assert agreed(documents, tmp_path / "true") == {"accepted": len(documents)}
-    assert sum("growth" in d for d in documents) == 4
-    assert sum(d["system"]["partial"] for d in documents) == 5
+    assert sum("growth" in own(d) for d in documents) == 4
+    assert sum(own(d)["system"]["partial"] for d in documents) == 5
     counts = agreed(changed(documents, 130, 51), tmp_path)
     assert counts["rejected"] > 65, counts
     assert counts.get(NOT_KNOWN, 0) < 10, counts
@@ -77,7 +78,7 @@ def test_what_goes_on_gets_the_same_answers(documents: list[Json], tmp_path: Pat
 
 def test_hidden_steps_that_never_end(tmp_path: Path) -> None:
     """They end nowhere, with the probability that they have; a data point that leads there is not covered."""
-    made = [json.dumps(given).encode() for given in never(NEVER)]
+    made = never(NEVER)
     counts = agreed(made, tmp_path)
     assert counts["accepted"] == 2, counts
     assert counts["rejected"] == len(made) - 2, counts
@@ -96,27 +97,28 @@ def test_loops_and_environments(tmp_path: Path) -> None:
         growing(parameters={"p": "1/2"}),
         *(growing(shares) for shares in (("1/4", "3/4"), ("3/4", "1/4"))),
         {**growing(), "status": "holds"},
-        {**growing(), "witness": witness()["witness"]},
+        with_own(growing(), witness=own(witness())["witness"]),
         witness("1/100", PARTIAL, True, left=[D, D, Q], right=[D, Q]),
         document(PARTIAL, "3/2", True, proof=FAMILY),
         document(PARTIAL, "2", False, proof=FAMILY),
     ]
     rare = growing(("1/4", "3/4"), parameters={"p": "0"})
-    rare["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
-    rare["system"]["rows"][2] = [[ZERO, [[6, "p"], [5, "-p + 1"]]]]
+    rare["domains"] = [{"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}]
+    own(rare)["system"]["rows"][2] = [[ZERO, [[6, "p"], [5, "-p + 1"]]]]
     right.append(rare)
-    wrong += [{**rare, "growth": {**rare["growth"], "parameters": {"p": p}}} for p in ("1/2", "2")]
+    growth = own(rare)["growth"]
+    wrong += [with_own(rare, growth={**growth, "parameters": {"p": p}}) for p in ("1/2", "2")]
     loop = growing()  # at the second time around, the data point comes where it is not accepted
-    loop["system"]["partial"] = True
-    loop["system"]["rows"][8] = [[ZERO, [[5, "1/2"], [6, "1/2"]]]]
-    loop["system"]["rows"][6] = [[Q, [[8, "1"]]]]
-    wrong.append({**loop, "growth": {**loop["growth"], "loop": [D, Q, ZERO]}})
-    partial = copy.deepcopy(leaking("2"))
-    partial["system"] |= {"partial": True, "rows": [ROWS[0], ROWS[1][1:], *ROWS[2:]]}
+    own(loop)["system"]["partial"] = True
+    own(loop)["system"]["rows"][8] = [[ZERO, [[5, "1/2"], [6, "1/2"]]]]
+    own(loop)["system"]["rows"][6] = [[Q, [[8, "1"]]]]
+    own(loop)["growth"]["loop"] = [D, Q, ZERO]
+    wrong.append(loop)
+    partial = leaking("2")
+    own(partial)["system"] |= {"partial": True, "rows": [ROWS[0], ROWS[1][1:], *ROWS[2:]]}
     right.append(partial)
     assert agreed(right, tmp_path) == {"accepted": 4}
-    made = [json.dumps(d).encode() for d in wrong]
-    assert agreed(made, tmp_path / "wrong") == {"rejected": len(wrong)}
+    assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
 
 
 class Environment(Runs):
@@ -151,13 +153,13 @@ class Environment(Runs):
                             return False
         return True
 
-    def grows(self, told: Json) -> bool:
+    def grows(self, about: Json) -> bool:
         """Whether each of the first loops makes the ratio larger, by the same factor."""
         ratios = []
         for times in range(3):
             chances = []
             for side in ("left", "right"):
-                steps = told[side] + times * told["loop"]
+                steps = about[side] + times * about["loop"]
                 inputs = tuple(a for a in steps if a < self.inputs)
                 chances.append(self.seen(inputs, tuple(a for a in steps if a >= self.data))[0])
             ratios.append(chances[0] / chances[1])
@@ -166,7 +168,7 @@ class Environment(Runs):
 
 def test_no_false_evidence_is_accepted(documents: list[Json], tmp_path: Path) -> None:
     """What is accepted of changed evidence is true of short inputs, and loops make ratios grow."""
-    small = [d for d in documents if len(d["system"]["rows"]) < 25 and "tight" not in d]
+    small = [d for d in documents if len(own(d)["system"]["rows"]) < 25 and "tight" not in own(d)]
     paths = list[Path]()
     for data in changed(small, 500, 52):
         paths.append(tmp_path / f"{len(paths)}.json")
@@ -174,7 +176,7 @@ def test_no_false_evidence_is_accepted(documents: list[Json], tmp_path: Path) ->
     accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
     random, seen, kinds = Random(3), set[str](), list[str]()
     for path in accepted:
-        given = json.loads(path.read_bytes().decode("utf-8-sig"))
+        given = told(json.loads(path.read_bytes().decode("utf-8-sig")))
         about = json.dumps([given.get(name) for name in ("domain", "system", "ratio", "growth", "closures")])
         if about in seen or "witness" in given:
             continue

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from engine_documents import NO_PARAMETERS, engine_document
 from forging_tools import Json
 from formula_tools import VALUES, formula, model, summed
 from test_dpctl_kernel import made
@@ -39,18 +40,13 @@ def documents() -> Iterator[list[Json]]:
 def stated(chain: Json, tree: Any, status: str, **more: Any) -> Json:
     """Returns evidence about one formula without parameters."""
     found = {"name": "f", "text": "f", "formula": tree, "status": status, **more}
-    return {
-        **{"format": "paramverify-formulas", "version": 1, "status": status},
-        "domain": {"variables": [], "box": {}, "constraints": []},
-        **{"model": chain, "formulas": [found], "claims": []},
-    }
+    return engine_document("formulas", status, NO_PARAMETERS, model=chain, formulas=[found])
 
 
 @pytest.mark.slow
 def test_shipped_formulas_get_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
     """All are accepted with the same numbers of formulas; of changed ones both say the same."""
-    made_ones = [json.dumps(document).encode() for document in documents]
-    assert agreed(made_ones, tmp_path / "true") == {"accepted": len(SHIPPED)}
+    assert agreed(documents, tmp_path / "true") == {"accepted": len(SHIPPED)}
     counts = agreed(changed(documents, 60, 61), tmp_path)
     assert counts["rejected"] > 24, counts
     assert counts["accepted"] > 4, counts

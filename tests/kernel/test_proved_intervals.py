@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_documents import own
 from test_interval_kernel import SAMPLES, is_true, made
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
 
@@ -51,35 +52,36 @@ def test_moved_ends_and_other_signs_get_the_same_answers(documents: list[Json], 
 def moved(document: Json) -> list[Json]:
     """Returns the document with one end of a break or one cut at another place."""
     found = []
-    for k, at in enumerate(document["breaks"]):
+    for k, at in enumerate(own(document)["breaks"]):
         low, high = map(Fraction, at["between"])
         width = high - low or Fraction(1, 64)
         for ends in ((low - width, high), (low, high + width), (low, low), (high, high), (high, low)):
             found.append(copy.deepcopy(document))
-            found[-1]["breaks"][k]["between"] = [str(end) for end in ends]
+            own(found[-1])["breaks"][k]["between"] = [str(end) for end in ends]
         found.append(copy.deepcopy(document))
-        del found[-1]["breaks"][k]
-    for k, cuts in enumerate(document["cuts"]):
+        del own(found[-1])["breaks"][k]
+    for k, cuts in enumerate(own(document)["cuts"]):
         for new in ([], ["1/7"], [*cuts, *cuts], ["-5"], ["1/2", "1/3"]):
             found.append(copy.deepcopy(document))
-            found[-1]["cuts"][k] = new
+            own(found[-1])["cuts"][k] = new
     return found
 
 
 def restated(document: Json) -> list[Json]:
     """Returns the document with another status, other ends, or another constant of a product."""
     found = []
-    for k, part in enumerate(document["parts"]):
+    for k, part in enumerate(own(document)["parts"]):
         for status in sorted({"safe", "violating", "outside"} - {part["status"]}):
             found.append(copy.deepcopy(document))
-            found[-1]["parts"][k]["status"] = status
+            own(found[-1])["parts"][k]["status"] = status
         for side in (0, 1):
             found.append(copy.deepcopy(document))
-            found[-1]["parts"][k]["closed"][side] ^= True
-        found.append({**document, "parts": document["parts"][:k] + document["parts"][k + 1 :]})
+            own(found[-1])["parts"][k]["closed"][side] ^= True
+        found.append(copy.deepcopy(document))
+        del own(found[-1])["parts"][k]
     for name in ("products", "constraints"):
-        for k in range(len(document[name])):
+        for k in range(len(own(document)[name])):
             for constant in ("0", "-1", "7"):
                 found.append(copy.deepcopy(document))
-                found[-1][name][k]["constant"] = constant
+                own(found[-1])[name][k]["constant"] = constant
     return found

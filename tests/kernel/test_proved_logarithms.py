@@ -9,6 +9,8 @@ from random import Random
 
 import mpmath
 import pytest
+from claim_documents import document, statement
+from cone_documents import CLOSED
 from conftest import ROOT
 from forging_tools import Json
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
@@ -24,10 +26,9 @@ SMALL = mpmath.mpf(2) ** -300  # what is nearer to 0 is not decided by the bits 
 def violated(claim: Json, parameters: Json) -> Json:
     """Returns a document that says where a claim fails."""
     witness = {"claim": claim, "parameters": parameters}
-    return {**START, "status": "violated", "claims": [{"claim": claim, "proof": None}], "witness": witness}
+    return document(statement(claim, None), status="violated", witness=witness)
 
 
-START: Json = {"format": "paramverify-evidence", "version": 1}
 POINTS = [Fraction(k, 17) for k in (0, 1, 2, 5, 9, 13, 16, 17, 18)] + [
     Fraction(1, 10**9),
     Fraction(999, 1000),
@@ -52,7 +53,7 @@ def test_a_witness_is_accepted_iff_the_claim_fails_there(tmp_path: Path) -> None
             at = value(claim.polynomial, x, step) if inside else 1
             if inside and abs(at) < SMALL:
                 continue
-            documents.append(json.dumps(violated(to_document(claim), {"x_eps": str(x)})).encode())
+            documents.append(violated(to_document(claim), {"x_eps": str(x)}))
             wanted.append("accepted" if at < 0 else "rejected")
     counts = agreed(documents, tmp_path)
     paths = [tmp_path / f"{k}.json" for k in range(len(documents))]
@@ -82,7 +83,7 @@ def test_two_logarithms_and_constraints(tmp_path: Path) -> None:
             at = factors[0] * log * other + factors[1] * a * other**2 + factors[2] * log + factors[3] * b
             inside = log - other - abs(factors[4])
         if min(abs(at), abs(inside)) > SMALL:
-            documents.append(json.dumps(violated(claim, {"x": str(x), "y": str(y)})).encode())
+            documents.append(violated(claim, {"x": str(x), "y": str(y)}))
             wanted.append("accepted" if at < 0 < inside else "rejected")
     counts = agreed(documents, tmp_path)
     paths = [tmp_path / f"{k}.json" for k in range(len(documents))]
@@ -93,8 +94,8 @@ def test_two_logarithms_and_constraints(tmp_path: Path) -> None:
 def test_points_of_a_domain_with_a_logarithm(tmp_path: Path) -> None:
     """Points are checked, too; a sign that no bits decide, and exp beside a logarithm, are refused."""
     claim = to_document(tied("eps", above="eps - 1"))
-    inside = [{**START, "status": "unknown", "claims": [{"claim": claim, "proof": None, "origins": ["a"]}]}]
-    inside = [{**inside[0], "points": [{"x_eps": x}]} for x in ("1/3", "1/2", "0", "1", "2")]
+    unknown = document(statement(claim, None, origins=["a"]), status="unknown")
+    inside = [{**unknown, "points": [{"x_eps": x}]} for x in ("1/3", "1/2", "0", "1", "2")]
     # l = 2·m at x = y^2: a sum that is 0, and no enclosure shows it.
     equal: Json = {
         "variables": ["x", "y", "l", "m"],
@@ -138,7 +139,7 @@ def budgets(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
 
 def test_budgets_are_accepted(budgets: list[Json], tmp_path: Path) -> None:
     """Their claims are those of evidence; the line about the bound is that of Python."""
-    assert all("budget" in document for document in budgets)
+    assert all("budget" in each for each in budgets)
     assert agreed(budgets, tmp_path) == {"accepted": len(BUDGETS)}
     paths = [tmp_path / f"{k}.json" for k in range(len(budgets))]
     assert all(answer.lines[-1].startswith("budget: ") for answer in by_program(built(), paths))
@@ -155,11 +156,10 @@ def test_windows_are_read(tmp_path: Path) -> None:
     """The statement about windows is the one that there is; the claims are replayed as always."""
     claim = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": [], "polynomial": "p"}
     proof = {"kind": "bernstein", "tree": ["+"]}
-    document = {**START, "status": "holds", "claims": [{"claim": claim, "proof": proof, "origins": ["a"]}]}
+    one = document(statement(claim, proof, origins=["a"]))
     right = {"statement": WINDOWED, "pairs": [["a", "b", 1]]}
     wrong = [{**right, "statement": WINDOWED[:-1]}, {**right, "pairs": [["a", "b"]]}, {"pairs": []}, None]
-    made = [{**document, "windows": windows} for windows in (right, *wrong)]
-    made.append(
-        {**document, "windows": right, "claims": [{"claim": {**claim, "polynomial": "-p"}, "proof": proof}]}
-    )
-    assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 5}
+    made = [{**one, "windows": windows} for windows in (right, *wrong)]
+    made.append(document(statement({**claim, "polynomial": "-p"}, proof), windows=right))
+    made.append({**CLOSED, "windows": right})  # which is about another kind of claims
+    assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 6}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
 from conftest import ROOT
-from forging_tools import Json, Runs, forged, forgeries, points_of
+from engine_documents import told
+from forger import forgeries
+from forging_tools import Json, Runs, points_of
 from test_proved_systems import leaking, weight_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 
@@ -23,8 +26,8 @@ SHIPPED = ("slots-0", "slots-2-one-value", "slots-2-laplace", "sample-n", "surve
 
 def tight(ratio: str = "2", **changes: object) -> Json:
     """Returns that the answer 0 is 1/2 likely with a data point, and 1/4 without it."""
-    told: Json = {"left": [0, 1], "right": [1], "place": 0, "trace": [1, 2]}
-    return leaking(ratio, tight={**told, "closed": False, "probabilities": ["1/2", "1/4"], **changes})
+    seen: Json = {"left": [0, 1], "right": [1], "place": 0, "trace": [1, 2]}
+    return leaking(ratio, tight={**seen, "closed": False, "probabilities": ["1/2", "1/4"], **changes})
 
 
 @pytest.fixture(scope="module")
@@ -53,34 +56,30 @@ def test_what_an_observation_does_not_show(tmp_path: Path) -> None:
     wrong += [tight(trace=[1, 2, 2], probabilities=["0", "0"]), tight(trace=[0]), tight(trace=[1, 4])]
     wrong += [tight(place=1), tight(right=[0, 1]), tight(left=[0, 2]), tight(left=[1]), tight(right=[])]
     wrong += [tight(parameters={"p": "1"}), tight("19/10"), {**tight(), "status": "violated"}]
-    true = [json.dumps(document).encode() for document in right]
-    assert agreed(true, tmp_path) == {"accepted": len(right)}
-    false = [json.dumps(document).encode() for document in wrong]
-    assert agreed(false, tmp_path / "wrong") == {"rejected": len(wrong)}
+    assert agreed(right, tmp_path) == {"accepted": len(right)}
+    assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
 
 
 def test_no_false_lower_bound_is_accepted(budgets: list[Json], tmp_path: Path) -> None:
     """Where changed evidence is accepted, the system has the probabilities that are told."""
     paths, random = list[Path](), Random(8)
-    small = [d for d in budgets if "constant" not in d["domain"] and d["tight"]]
+    small = [d for d in budgets if "constant" not in d["domains"][0] and told(d)["tight"]]
     for document in small:
-        places = [place for place in forgeries(document) if "tight" in str(place) or "system" in str(place)]
-        for place in random.sample(places, min(60, len(places))):
-            new = forged(document, place)
-            if new is not None:
-                paths.append(tmp_path / f"{len(paths)}.json")
-                paths[-1].write_text(json.dumps(new))
+        made = (new for what, new in forgeries(document, random, budgets) if "tight" in what or "system" in what)
+        for new in islice(made, 60):
+            paths.append(tmp_path / f"{len(paths)}.json")
+            paths[-1].write_text(json.dumps(new))
     words = [answer.word for answer in by_program(built(), paths)]
     accepted = [path for path, word in zip(paths, words, strict=True) if word == "accepted"]
     assert len(accepted) > 5
     for path in accepted:
-        document = json.loads(path.read_text())
-        told = document.get("tight")
-        for point in points_of(document["domain"], random, 1) if told else []:
-            at = {name: Fraction(text) for name, text in told.get("parameters", {}).items()} or point
+        document = told(json.loads(path.read_text()))
+        tight_at = document.get("tight")
+        for point in points_of(document["domain"], random, 1) if tight_at else []:
+            at = {name: Fraction(text) for name, text in tight_at.get("parameters", {}).items()} or point
             runs = Runs(document, at)
-            for side, weight in zip(("left", "right"), told["probabilities"], strict=True):
-                low, high = runs.seen(tuple(told[side]), tuple(told["trace"]))
+            for side, weight in zip(("left", "right"), tight_at["probabilities"], strict=True):
+                low, high = runs.seen(tuple(tight_at[side]), tuple(tight_at["trace"]))
                 value, slack = weight_of(weight, at), Fraction(1, 10**12)
-                assert told["closed"] or low - slack <= value <= high + slack, path
-            assert weight_of(told["probabilities"][1], at) > 0
+                assert tight_at["closed"] or low - slack <= value <= high + slack, path
+            assert weight_of(tight_at["probabilities"][1], at) > 0

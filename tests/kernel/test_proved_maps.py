@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from engine_documents import engine_document, own, told
 from forging_tools import Json, map_is_true
 from region_problems import random_problem
 from three_checkers import agreed, built, by_program, changed
@@ -36,9 +37,7 @@ def maps() -> list[Json]:
 def folded(claim: str, *cells: tuple[str, str, str], **more: object) -> Json:
     """Returns a map over (p, q) in which both are symmetric; cells are quarters of the box."""
     half = {"0": ["0", "1/2"], "1": ["1/2", "1"]}
-    return {
-        "format": "paramverify-regions",
-        "version": 1,
+    found: Json = {
         "domain": {"variables": ["p", "q"], "box": BOX, "constraints": []},
         "free": ["p", "q"],
         "claims": [claim],
@@ -48,6 +47,7 @@ def folded(claim: str, *cells: tuple[str, str, str], **more: object) -> Json:
         "symmetric": [["p", "q"]],
         **more,
     }
+    return engine_document("cells", "map", **found)
 
 
 def _at(status: str) -> Json:
@@ -62,9 +62,9 @@ SYMMETRIC = "p + q + 1"
 def test_maps_get_the_same_answers(maps: list[Json], tmp_path: Path) -> None:
     """True maps are accepted with the same numbers of cells; of changed ones both say the same."""
     assert agreed(maps, tmp_path / "true") == {"accepted": len(maps)}
-    statuses = {cell["status"] for document in maps for cell in document["cells"]}
+    statuses = {cell["status"] for document in maps for cell in own(document)["cells"]}
     assert statuses == {"safe", "violating", "outside", "undecided"}
-    assert any("constant" in document["domain"] for document in maps)
+    assert any("constant" in document["domains"][0] for document in maps)
     counts = agreed(changed(maps, 160, 31), tmp_path)
     assert counts["rejected"] > 80, counts
 
@@ -78,24 +78,24 @@ def test_no_false_map_is_accepted(maps: list[Json], tmp_path: Path) -> None:
     accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
     assert len(accepted) > 10
     for path in accepted:
-        assert map_is_true(json.loads(path.read_bytes().decode("utf-8-sig")), random), path.read_text()
+        assert map_is_true(told(json.loads(path.read_bytes().decode("utf-8-sig"))), random), path.read_text()
 
 
 def test_a_cell_with_another_status_is_rejected(maps: list[Json], tmp_path: Path) -> None:
     """A safe cell that is said to violate, and the other way round; and cells that leave a gap."""
     wrong: list[Json] = []
     for document in maps:
-        for k, cell in enumerate(document["cells"]):
+        for k, cell in enumerate(own(document)["cells"]):
             for change in ("other", "gap"):
                 new = copy.deepcopy(document)
                 if change == "gap":
-                    del new["cells"][k]
+                    del own(new)["cells"][k]
                 elif cell["status"] == "violating":
-                    new["cells"][k] = {"status": "safe", "box": cell["box"]}
+                    own(new)["cells"][k] = {"status": "safe", "box": cell["box"]}
                 elif cell["status"] == "safe":
-                    quantified = [n for n in names_of(document) if n not in document["free"]]
+                    quantified = [n for n in names_of(document) if n not in own(document)["free"]]
                     at = dict.fromkeys(quantified, "1/2")
-                    new["cells"][k] = {"status": "violating", "box": cell["box"], "claim": 0, "at": at}
+                    own(new)["cells"][k] = {"status": "violating", "box": cell["box"], "claim": 0, "at": at}
                 else:
                     continue
                 wrong.append(new)
@@ -104,7 +104,7 @@ def test_a_cell_with_another_status_is_rejected(maps: list[Json], tmp_path: Path
 
 def names_of(document: Json) -> list[str]:
     """Returns the parameters of a map."""
-    return [name for name in document["domain"]["box"] if name != "E"]
+    return [name for name in document["domains"][0]["box"] if name != "E"]
 
 
 def test_cells_that_mirror_others(tmp_path: Path) -> None:
@@ -145,12 +145,11 @@ def test_an_exchange_keeps_a_set_of_claims(tmp_path: Path) -> None:
         document = folded(
             "p + 2*q + 1", *right, claims=["p + 2*q + 1", second], factors=["p + 2*q + 1", second]
         )
-        document["products"] = [{"constant": "1", "factors": [[k, 1]]} for k in (0, 1)]
+        own(document)["products"] = [{"constant": "1", "factors": [[k, 1]]} for k in (0, 1)]
         if sign == "-1":  # false everywhere
-            document["cells"] = [
-                {**c, "claim": 1, "at": {}, "status": "violating"} for c in document["cells"]
-            ]
-            document["cells"][2] = {"status": "mirrored", "box": document["cells"][2]["box"]}
+            cells = [{**c, "claim": 1, "at": {}, "status": "violating"} for c in own(document)["cells"]]
+            cells[2] = {"status": "mirrored", "box": cells[2]["box"]}
+            own(document)["cells"] = cells
         made.append(json.dumps(document).encode())
         wanted.append(alike)
     assert agreed(made, tmp_path) == {"accepted": wanted.count(True), "rejected": wanted.count(False)}

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from claim_documents import claims_of, document, full, statement
 from conftest import ROOT
 from forging_tools import Json
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
@@ -69,9 +70,7 @@ def evidence(reduction: Json) -> Json:
     left, right = (tuple(reduction[side]) for side in ("left", "right"))
     claim = {**CLAIM, **reduction.get("domain", {})}
     proof = {"kind": "bernstein", "tree": ["+"]} if claim["variables"] else {"kind": "constant"}
-    claims = [{"claim": claim, "proof": proof, "origins": [f"{left} against {right}, output 1"]}]
-    head = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
-    return {**head, "claims": claims, "reduction": reduction}
+    return document(statement(claim, proof, origins=[f"{left} against {right}, output 1"]), reduction=reduction)
 
 
 def statements(random: Random, count: int) -> Iterator[tuple[Json, bool]]:
@@ -118,7 +117,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Json:
 def test_changed_statements_get_the_same_answers(shipped: Json, tmp_path: Path) -> None:
     """Changed and mangled statements: both accept them, or both reject them, with the same counts."""
     true = [evidence(about) for about, good in statements(Random(8), 12) if good]
-    few = {**shipped, "claims": shipped["claims"][:1]}
+    few = {**shipped, "statements": claims_of(shipped)[:1]}
     documents = [*true, evidence(shipped["reduction"]), few]
     assert agreed(documents, tmp_path / "true") == {"accepted": len(documents)}
     counts = agreed(changed(documents, 250, 77), tmp_path)
@@ -179,8 +178,7 @@ def parametric() -> list[Json]:
 
 def test_statements_for_all_parameters_are_accepted_and_true(parametric: list[Json], tmp_path: Path) -> None:
     """Both accept them, and at points of the domain no neighbours have a larger ratio, by brute force."""
-    documents = [json.dumps(evidence(about)).encode() for about in parametric]
-    assert agreed(documents, tmp_path) == {"accepted": len(documents)}
+    assert agreed(map(evidence, parametric), tmp_path) == {"accepted": len(parametric)}
     known: dict[tuple[object, ...], Fraction] = {}
     for about in parametric:
         n, step = about["answers"], 9 if about["by"] == "any" else int(about["by"])
@@ -227,7 +225,7 @@ def test_another_pair_other_noise_and_other_proofs_are_rejected(
             {"by": "0"},
             {"answers": 2 if about["answers"] == 3 else 3},
         ]
-        documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
+        documents += [evidence({**about, **change}) for change in changes]
     assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
@@ -250,10 +248,8 @@ def test_other_answers_than_those_with_the_largest_quotients_are_rejected(
             {"proofs": [*proofs, proofs[0]]},
             {"noise": about["noise"][::-1]},
         ]
-        documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
-        documents.append(
-            json.dumps(evidence({k: v for k, v in about.items() if k not in ("own", "others")})).encode()
-        )
+        documents += [evidence({**about, **change}) for change in changes]
+        documents.append(evidence({k: v for k, v in about.items() if k not in ("own", "others")}))
     assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
@@ -262,26 +258,21 @@ def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_pa
     documents = []
     for about in parametric[1:3]:
         whole = evidence(about)
-        (entry,) = whole["claims"]
+        (entry,) = whole["statements"]
         (name,) = entry["origins"]
-        others: list[Json] = [
-            {"origins": [name, name.replace("(", "(1, ", 1)]},
-            {"origins": ["a pair against another one, output 1"]},
-            {"claim": {**entry["claim"], "box": {"alpha": "(0, 1/2)"}}},
-            {"claim": {**entry["claim"], "constraints": [["alpha - 1/2", ">="]]}},
-            {
-                "claim": {
-                    **entry["claim"],
-                    "variables": ["alpha", "b"],
-                    "box": {"alpha": "(0, 1)", "b": "(0, 1)"},
-                }
-            },
+        claim = full(whole, entry)
+        domains: list[Json] = [
+            {"box": {"alpha": "(0, 1/2)"}},
+            {"constraints": [["alpha - 1/2", ">="]]},
+            {"variables": ["alpha", "b"], "box": {"alpha": "(0, 1)", "b": "(0, 1)"}},
         ]
-        documents += [{**whole, "claims": [{**entry, **other}]} for other in others]
+        others = [statement({**claim, **other}, entry["proof"], origins=[name]) for other in domains]
+        for origins in ([name, name.replace("(", "(1, ", 1)], ["a pair against another one, output 1"]):
+            others.append(statement(claim, entry["proof"], origins=origins))
+        documents += [document(other, reduction=about) for other in others]
         narrower = {**about["domain"], "constraints": [["-1", ">="]]}
-        documents.append({**whole, "reduction": {**about, "domain": narrower}})
-    made = [json.dumps(document).encode() for document in documents]
-    assert agreed(made, tmp_path) == {"rejected": len(made)}
+        documents.append(document(statement(claim, entry["proof"], origins=[name]), reduction={**about, "domain": narrower}))
+    assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
 @pytest.mark.parametrize(("ties", "differ"), [("uniform", "one"), ("first", "one")])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from engine_documents import NO_PARAMETERS, engine_document, own, told, with_own
 from forging_tools import Json, Runs, inside, points_of, value_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 
@@ -43,26 +44,27 @@ def systems() -> list[Json]:
 def test_shipped_systems_get_the_same_answers(systems: list[Json], tmp_path: Path) -> None:
     """All are accepted with the same numbers of comparisons; of changed ones both say the same."""
     assert agreed(systems, tmp_path / "true") == {"accepted": len(systems)}
-    assert {d["proof"]["kind"] for d in systems if d["status"] == "holds"} == {"family", "costs"}
+    assert {own(d)["proof"]["kind"] for d in systems if d["status"] == "holds"} == {"family", "costs"}
     assert [document["status"] for document in systems].count("violated") == len(VIOLATED)
-    assert any(group["times"] for document in systems for group in document["closures"])
+    assert any(group["times"] for document in systems for group in own(document)["closures"])
     counts = agreed(changed(systems, 120, 41), tmp_path)
     assert counts["rejected"] > 60, counts
     assert counts.get(NOT_KNOWN, 0) < 8, counts
 
 
-def is_true(document: Json, random: Random) -> bool:
+def is_true(given: Json, random: Random) -> bool:
     """Whether short inputs are within the bound, or the chances of a witness are those of the system."""
+    document = told(given)
     if document["status"] == "holds":
         return all(Runs(document, point).within() for point in points_of(document["domain"], random, 1))
     witness = document["witness"]
     point = {name: Fraction(text) for name, text in witness["parameters"].items()}
     runs, trace, slack = Runs(document, point), tuple(witness["trace"]), Fraction(1, 10**12)
-    told = [weight_of(weight, point) for weight in witness["probabilities"]]
+    said = [weight_of(weight, point) for weight in witness["probabilities"]]
     seen = [runs.seen(tuple(witness[side]), trace) for side in ("left", "right")]
-    same = all(low - slack <= p <= high + slack for p, (low, high) in zip(told, seen, strict=True))
+    same = all(low - slack <= p <= high + slack for p, (low, high) in zip(said, seen, strict=True))
     return (
-        inside(document["domain"], point) and (same or witness["closed"]) and told[0] > runs.ratio * told[1]
+        inside(document["domain"], point) and (same or witness["closed"]) and said[0] > runs.ratio * said[1]
     )
 
 
@@ -74,8 +76,8 @@ def weight_of(weight: Any, point: dict[str, Fraction]) -> Fraction:
 
 def test_no_false_evidence_is_accepted(systems: list[Json], tmp_path: Path) -> None:
     """Changed systems, bounds, closures and witnesses that the program accepts are true of short inputs."""
-    enclosed = [d for d in systems if "witness" in d and "constant" in d["domain"]]
-    small = [d for d in systems if len(d["system"]["rows"]) < 25 and d not in enclosed]
+    enclosed = [d for d in systems if "witness" in own(d) and "constant" in d["domains"][0]]
+    small = [d for d in systems if len(own(d)["system"]["rows"]) < 25 and d not in enclosed]
     assert len(small) > 5
     paths = list[Path]()
     for data in changed(small, 180, 42):
@@ -86,7 +88,7 @@ def test_no_false_evidence_is_accepted(systems: list[Json], tmp_path: Path) -> N
     random, seen = Random(2), set[str]()
     for path in accepted:
         document = json.loads(path.read_bytes().decode("utf-8-sig"))
-        about = json.dumps([document.get(name) for name in ("domain", "system", "ratio", "witness")])
+        about = json.dumps([told(document).get(name) for name in ("domain", "system", "ratio", "witness")])
         if about not in seen:
             seen.add(about)
             assert is_true(document, random), path
@@ -108,11 +110,7 @@ ROWS = [  # a data point leads to a state that answers 0 more often; h is a hidd
 def leaking(ratio: str, ends: tuple[str, str] = ("1/4", "3/4"), times: str = "2", **more: object) -> Json:
     """Returns a system whose answers are 1/4 and 1/2 likely where the hidden steps are over."""
     left = [[4, ends[0]], [5, ends[1]]]
-    return {
-        "format": "paramverify-unwinding",
-        "version": 1,
-        "status": "holds",
-        "domain": {"variables": [], "box": {}, "constraints": []},
+    found = {
         "system": {
             **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
             **{"initial": 0, "partial": False, "states": list("abcdefg"), "rows": ROWS},
@@ -125,6 +123,7 @@ def leaking(ratio: str, ends: tuple[str, str] = ("1/4", "3/4"), times: str = "2"
         "proof": {"kind": "family", "delta": "2", "steps": 1, "levels": [[0, 1, 1]]},
         **more,
     }
+    return engine_document("unwinding", domain=NO_PARAMETERS, **found)
 
 
 def test_where_hidden_steps_end(tmp_path: Path) -> None:
@@ -137,7 +136,7 @@ def test_where_hidden_steps_end(tmp_path: Path) -> None:
         leaking("2", times="1"),
     ]
     wrong += [leaking("2", times="3"), leaking("2", times="-2"), leaking("2", closures=[])]
-    wrong += [leaking("2", closures=[{**group, "times": []} for group in leaking("2")["closures"][:1]])]
+    wrong += [leaking("2", closures=[{**group, "times": []} for group in own(leaking("2"))["closures"][:1]])]
     costs = {"kind": "costs", "classes": [[k] for k in range(7)], "costs": [[0, 1, "3/2"], [1, 0, "2"]]}
     made.append(leaking("2", proof=costs))
     wrong += [
@@ -155,12 +154,10 @@ def test_where_hidden_steps_end(tmp_path: Path) -> None:
 def test_an_observation_that_is_too_likely(tmp_path: Path) -> None:
     """With a data point the answer 0 is 1/2 likely, without it 1/4; all else that may be said is rejected."""
 
-    def violated(ratio: str = "19/10", **changes: object) -> bytes:
-        told: Json = {"parameters": {}, "left": [0, 1], "right": [1], "place": 0, "trace": [1, 2]}
-        told |= {"closed": False, "probabilities": ["1/2", "1/4"], **changes}
-        document = leaking(ratio, status="violated", witness=told)
-        del document["proof"]
-        return json.dumps(document).encode()
+    def violated(ratio: str = "19/10", **changes: object) -> Json:
+        seen: Json = {"parameters": {}, "left": [0, 1], "right": [1], "place": 0, "trace": [1, 2]}
+        seen |= {"closed": False, "probabilities": ["1/2", "1/4"], **changes}
+        return {**with_own(leaking(ratio), proof=None, witness=seen), "status": "violated"}
 
     right = [violated(), violated("1"), violated(closed=True)]
     right.append(violated("7/5", left=[1], right=[0, 1], trace=[1, 3], probabilities=["3/4", "1/2"]))
@@ -179,7 +176,7 @@ def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
         [[0, [[1, "1"]]], [1, [[2, "1/8"], [3, "1/8"], [4, "3/4"]]]],
         *[[[2, [[5, "1"]]]], [[2, [[6, "1"]]]], [[3, [[5, "1"]]]], [], []],
     ]
-    system = {**leaking("3")["system"], "rows": rows, "hidden": []}
+    system = {**own(leaking("3"))["system"], "rows": rows, "hidden": []}
     costs = [[0, 1, "3"], [1, 0, "3"]]
     made, wanted = [], []
     for classes, ratio, right in (
@@ -191,7 +188,7 @@ def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
         ([[0], [1], [2, 3], [5, 6]], "3", False),
     ):
         proof = {"kind": "costs", "classes": classes, "costs": costs}
-        made.append(json.dumps(leaking(ratio, system=system, closures=[], proof=proof)).encode())
+        made.append(leaking(ratio, system=system, closures=[], proof=proof))
         wanted.append(right)
     assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 5}
     paths = [tmp_path / f"{k}.json" for k in range(len(made))]

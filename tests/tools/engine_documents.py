@@ -31,6 +31,13 @@ def own(document: Json) -> Json:
     return found
 
 
+def told(document: Json) -> Json:
+    """What the statement of the engine says, with its domain written out, and the status of the document."""
+    found = own(document)
+    about = {"domain": document["domains"][found["domain"]]} if "domain" in found else {}
+    return {**found, **about, "status": document["status"]}
+
+
 def with_own(document: Json, **changes: Any) -> Json:
     """The document with other parts of the statement of its engine; None leaves one out."""
     found = copy.deepcopy(document)

@@ -105,7 +105,7 @@ def agreed(documents: Iterable[Json | bytes], folder: Path) -> dict[str, int]:
     folder.mkdir(exist_ok=True)
     texts = (d if isinstance(d, bytes) else json.dumps(d).encode() for d in documents)
     found, counts = differences(built(), texts, folder)
-    assert found == []
+    assert not found, "\n".join(found)
     return counts
 
 
