@@ -62,37 +62,21 @@ class Functional:
         """Changes the bounds of the case to those of the evidence, where it is about others."""
 
     def check_case(self, look: PointwiseComparison) -> None:
-        """Checks that the case is about such a functional.
-
-        Raises:
-            Rejected: it is not.
-        """
+        """Checks that the case is about such a functional."""
 
     def start(self, look: PointwiseComparison, found: Found) -> None:
         """Reads what the evidence says, before any pair is compared."""
 
     def compare(self, look: PointwiseComparison, found: Found, pair: tuple[str, str], length: int) -> None:
-        """Compares the sequences of one length under two secrets, in both directions, at all points.
-
-        Raises:
-            Rejected: they differ.
-        """
+        """Compares the sequences of one length under two secrets, in both directions, at all points."""
         raise NotImplementedError
 
     def close(self, look: PointwiseComparison, found: Found) -> str:
-        """Checks what is left after all pairs and lengths; returns what was compared.
-
-        Raises:
-            Rejected: the evidence compares something else.
-        """
+        """Checks what is left after all pairs and lengths; returns what was compared."""
         raise NotImplementedError
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        """Compares the numbers of a witness; with `own` they must break the bound of the case.
-
-        Raises:
-            Rejected: they differ.
-        """
+        """Compares the numbers of a witness; with `own` they must break the bound of the case."""
         raise NotImplementedError
 
 

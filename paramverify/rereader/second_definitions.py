@@ -1,7 +1,5 @@
 """A second reading of `[define]`, of what `-D` sets, and of points of the domain: standard library only.
 
-A second reading of `[define]`, and of what `-D` sets: standard library only, no code of the first reader.
-
 The first reader puts trees in place of names. Here the text of a definition, in brackets, replaces its name.
 """
 

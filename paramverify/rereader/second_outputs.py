@@ -1,14 +1,8 @@
 """Sets of numbers with noise as outputs, and where their densities break, for the second reader of programs.
 
-Sets of numbers with noise as outputs, and places of their densities, for the second reader of programs.
-
 The evidence names the outputs that were compared, such as `<= 0`, `o2 - o1 at 1` or `far above`. Here a name
 is read, and each run of a program gets its weight in it: a probability of a set, a density at a place from
 one side, or the coefficient of the leading term far away.
-
-Standard library only, and no code of the first reader.
-
-Where densities of numbers as outputs break, found by the second reader itself: standard library only.
 
 A run puts out numbers that are linear in its noise. Its densities break only at values that the number has at
 vertices: there, as many noises are zero or comparisons have no slack as there are noises. So outputs at these

@@ -1,14 +1,10 @@
 """Runs a program once for each way through it, for the second reader.
 
-The ways through a program where chance or noise decides, for the second reader.
-
 A run that comes to a place with several ways takes one and notes the others; each of these is later a run of
-its own, from the start. Standard library only, and no code of the first reader.
-
-A run goes through the tree of Python's own parser, statement by statement, with one input. At each draw with
-finitely many outcomes, and at each comparison that noise decides, it takes one way, and other runs take the
-others. Unbounded noise is a variable: a run knows the region of the noise that takes it. What a run has told
-at its end gets the probability of its region.
+its own, from the start. A run goes through the tree of Python's own parser, statement by statement, with one
+input. At each draw with finitely many outcomes, and at each comparison that noise decides, it takes one way,
+and other runs take the others. Unbounded noise is a variable: a run knows the region of the noise that takes
+it. What a run has told at its end gets the probability of its region.
 
 Standard library only, and no code of the first reader.
 """

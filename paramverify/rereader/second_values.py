@@ -6,8 +6,6 @@ Claims and probabilities are polynomials in x_eps and eps. Equal ones have equal
 in for eps. One that is near its value shows on which side of a bound a probability is.
 
 Standard library only, and no code of the first reader.
-
-Standard library only, and no code of the first reader.
 """
 
 from __future__ import annotations

@@ -85,6 +85,11 @@ def multiplied(document: Json) -> None:
     document["statements"][0]["polynomial"] = "a^3 - 2*a^2*b + a*b^2"
 
 
+def never_equal(document: Json) -> None:
+    """The claim of an identity, which is 0 ≥ 0."""
+    document["claims"][-1]["claim"]["polynomial"] = "a"
+
+
 def swapped(document: Json) -> None:
     first, second = document["statements"][:2]
     first["origins"], second["origins"] = second["origins"], first["origins"]
@@ -111,7 +116,7 @@ def renamed(document: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    "forge", [polynomial, turned, multiplied, swapped, left_out, weakened, narrowed, renamed]
+    "forge", [polynomial, turned, multiplied, never_equal, swapped, left_out, weakened, narrowed, renamed]
 )
 def test_forged_claims_are_noticed(forge: Callable[[Json], None], tmp_path: Path) -> None:
     """Another polynomial, sign, factor, text, relation or box is one that the case does not have."""
