@@ -199,7 +199,12 @@ class PointwiseComparison:
         return [(point, self.bases[k % len(self.bases)]) for k, point in enumerate(found)]
 
     def drawn(self) -> Iterator[At]:
-        """Yields random points of the domain, each with a number near E; one if there is nothing to draw."""
+        """Yields random points of the domain, each with a number for E; one if there is nothing to draw.
+
+        There are none where a parameter stands beside its exponential: such numbers are not independent.
+        """
+        if self.reader.ties:
+            return
         draw, box, base = draws(self.evidence.document), self.reader.intervals, self.bases[0]
         if all(low == high for low, high, _, _ in box.values()) and self.reader.exponent is None:
             yield from ((point, base) for point in self.reader.points(base, 1))
