@@ -84,8 +84,7 @@ let obligations (document : document) =
   List.iter unknown (beyond ledger);
   ledger
 
-(* The domains in which points are looked up: of an engine, all of them if it names none; of claims of a case, where a claim
-   -1 >= 0 says that there is no point. *)
+(* The domains of claims of a case, in which points are looked up: a claim -1 >= 0 says that there is none. *)
 let domains (document : document) =
   let about (statement : Statements.t) =
     match (statement.kind, document.engine) with
@@ -98,12 +97,14 @@ let domains (document : document) =
     | _ -> []
   in
   let found = List.map (fun (statement : Statements.t) -> field "domain" statement.data) (List.filter about document.all) in
-  let all = match document.engine with Some { on = -1; _ } -> document.domains | _ -> of_witness @ found in
-  List.sort_uniq compare (List.map canonical all)
+  List.sort_uniq compare (List.map canonical (of_witness @ found))
 
 let check_points (document : document) =
   let points = points document in
-  let read domain = Claims.read (Statements.without_e domain) "-1" in
+  let read domain =
+    Certify.check_enclosure (Claims.read domain "-1");
+    Claims.read (of_choices domain) "-1"
+  in
   let domains = if points = [] then [] else List.map read (domains document) in
   let one k point =
     let refuted domain =

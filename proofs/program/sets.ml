@@ -68,7 +68,7 @@ let tree ?(in_map = false) (statement : Claims.t) count tokens : C.set_tree =
    max(0, t) are at most their rooms. *)
 let cover claims (parts : Statements.t list) =
   let sum data =
-    let statement, terms = read data in
+    let statement, terms = read (Statements.replaced "domain" Statements.of_choices data) in
     let tree = tree ~in_map:true statement (List.length terms) (items_of (field "tree" data)) in
     (Certify.goal_of statement, (Certify.polynomial statement.poly, List.map Certify.polynomial terms, tree))
   in

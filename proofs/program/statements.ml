@@ -17,7 +17,6 @@ type document = {
   kind : string;  (* that of the engine, or of the claims *)
   engine : t option;
   all : t list;
-  domains : Json.t list;
 }
 
 let of_kind kind document = List.filter (fun (statement : t) -> statement.kind = kind) document.all
@@ -31,8 +30,7 @@ let engines = [ "cone"; "cells"; "line"; "unwinding"; "slots"; "formulas"; "comp
 
 (* The kinds that may stand beside an engine, or beside claims; and obligations stand beside all. *)
 let beside = function
-  | "claims" -> [ "claim"; "lemma" ]
-  | "script" -> [ "claim" ]
+  | "claims" | "script" -> [ "claim"; "lemma" ]
   | "parts" | "cells" -> [ "parts" ]
   | "average" -> [ "average" ]
   | "cone" | "unwinding" | "formulas" -> [ "comparison" ]
@@ -53,8 +51,8 @@ let replaced key change data =
   | Some value -> Object ((key, inside (Key key) change value) :: List.remove_assoc key (fields data))
   | None -> data
 
-(* A domain in which E, where it stands for a number, has no interval. *)
-let without_e domain =
+(* A domain without the interval of E, which stands for a number and is no choice. *)
+let of_choices domain =
   let is_choice (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
   replaced "box" (fun box -> Object (List.filter is_choice (fields box))) domain
 
@@ -98,10 +96,6 @@ let read_statements domains data =
   List.mapi read (items_of (field "statements" data))
 
 let of_witness = [ ("claim", "claims"); ("set", "parts"); ("average", "average") ]
-
-let of_budget =
-  [ ("bound", "claims"); ("delta", "parts"); ("ratio", "parts"); ("kl", "average"); ("zcdp", "average") ]
-
 let text_of key data = string_of (field key data)
 
 (* A witness comes with the status violated, and only with it, unless a statement shows the violation by itself. *)
@@ -122,55 +116,40 @@ let check_status document =
   if field_opt "windows" document.about <> None && document.status <> "holds" then
     misformed ~path:[ Key "windows" ] "windows prove, and refute nothing"
 
-(* What is said besides, and is not about these statements. *)
-let check_beside { about; kind; _ } =
-  let is_about key own =
-    let given = field_opt key about in
-    if given <> None && not (own (Option.get given)) then
-      misformed ~path:[ Key key ] ("this does not belong to a document about " ^ kind)
-  in
-  is_about "windows" (fun _ -> kind = "claims");
-  is_about "reduction" (fun _ -> kind = "claims");
-  let of_kind budget = List.assoc (text_of "kind" budget) of_budget in
-  is_about "budget" (fun budget -> of_kind budget = kind || (kind = "cone" && of_kind budget = "claims"))
-
 (* Reads a document of the right form. *)
 let read data =
   let domains = read_domains data in
   let all = read_statements domains data in
-  let witness = field_opt "witness" data and budget = field_opt "budget" data in
+  let witness = field_opt "witness" data in
   let has kind = List.exists (fun (statement : t) -> statement.kind = kind) all in
   let engine = List.find_opt (fun (statement : t) -> List.mem statement.kind engines) all in
   let kind =
-    match (engine, witness, budget) with
-    | Some found, _, _ -> found.kind
-    | None, _, _ when has "parts" -> "parts"
-    | None, _, _ when has "average" -> "average"
-    | None, Some witness, _ -> List.assoc (text_of "kind" witness) of_witness
-    | None, None, Some budget -> List.assoc (text_of "kind" budget) of_budget
-    | None, None, None -> "claims"
+    match (engine, witness) with
+    | Some found, _ -> found.kind
+    | None, _ when has "parts" -> "parts"
+    | None, _ when has "average" -> "average"
+    | None, Some witness when not (has "claim") -> List.assoc (text_of "kind" witness) of_witness
+    | _ -> "claims"
   in
   let fits (statement : t) =
     let one = List.mem statement.kind ("obligation" :: beside kind) in
     if not (one || engine = Some statement) then
       misformed ~path:(at statement) (Printf.sprintf "a statement of the kind %s does not stand beside %s" (quoted statement.kind) kind);
-    let other () = misformed ~path:(at statement @ [ Key "domain" ]) "another domain than that of the engine" in
-    let domain (statement : t) = field "domain" statement.data in
-    match (engine, statement.kind) with
-    | Some { on; _ }, "comparison" when statement.on <> on -> other ()
-    | Some engine, "parts" when canonical (domain statement) <> canonical (without_e (domain engine)) -> other ()
+    match engine with
+    | Some { on; _ } when List.mem statement.kind [ "comparison"; "parts" ] && statement.on <> on ->
+        misformed ~path:(at statement @ [ Key "domain" ]) "another domain than that of the engine"
     | _ -> ()
   in
   List.iter fits all;
+  if has "lemma" && not (has "claim") then misformed ~path:[ Key "statements" ] "lemmas without a claim";
   let own witness =
     if List.assoc (text_of "kind" witness) of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
     replaced "claim" (resolved domains) witness
   in
   let about = if engine = None then replaced "witness" own data else data in
   let about = replaced "reduction" (resolved domains) about in
-  let document = { about; status = text_of "status" data; kind; engine; all; domains = Array.to_list domains } in
+  let document = { about; status = text_of "status" data; kind; engine; all } in
   check_status document;
-  check_beside document;
   document
 
 let origins data = match field_opt "origins" data with Some (List found) -> found | _ -> []
