@@ -47,6 +47,11 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["verify", PRIVATE, "--evidence", path]) == 0
     code, text = output(["check", path, "--case", PRIVATE], capsys)
     assert (code, "read a second time: the automaton and the budget agree" in text) == (0, True)
+    assert text.splitlines()[-1].startswith("checked: private")
+    text = output(["check", path], capsys)[1]
+    assert text.endswith(
+        "not compared (give --case): the automaton, the budget and the streams with the file\n"
+    )
     for other in (
         LEAKING,
         FILE,
@@ -169,7 +174,8 @@ def test_budgets_are_written_before_the_limit(tmp_path: Path, capsys: pytest.Cap
     options = ["--length", "1..24", "--epsilon", "1/3", "--evidence", str(path), "--timeout", "3"]
     code, said = output(["budget", case, *options], capsys)
     assert (code, "24 inputs: " in said) == (0, True)
-    assert json.loads(path.read_text())["lengths"]["budgets"][24]["multiple"] == "1"
+    (statement,) = json.loads(path.read_text())["statements"]
+    assert statement["lengths"]["budgets"][24]["multiple"] == "1"
     assert output(["check", str(path), "--case", case], capsys)[0] == 0
 
 
