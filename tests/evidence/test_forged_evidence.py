@@ -90,12 +90,13 @@ def test_what_is_accepted_of_every_proof_is_true(name: str) -> None:
 
 def test_the_forger_changes_every_part() -> None:
     """Each part of a document is changed by itself, and the same numbers give the same changes."""
-    for document in (about_a_script(), standing_pair(), *every_kind().values()):
+    proofs = every_kind()
+    for document in (standing_pair(), proofs["contradiction"], proofs["ends"], proofs["exponential"]):
         first, second = ([*islice(forgeries(document, Random("s")), 200)] for _ in range(2))
         assert first == second
         assert len({json.dumps(changed) for _, changed in first}) == len(first)
         places = {what.partition(": ")[0] for what, _ in every(document, Random(1))}
-        fixed = {"kind", "format", "version"}
+        fixed = {"kind", "format", "version", "tree"}
         for part in parts(document):
             if part.path and part.value not in ([], {}) and part.key not in fixed and part.role != "null":
                 assert ".".join(map(str, part.path)) in places, part.path

@@ -202,6 +202,8 @@ def _texts(part: Part, pools: Mapping[object, Sequence[Any]], names: Sequence[st
         for word in part.about.get("values", ()):
             if word != text:
                 yield f"say {word}", word
+        if part.key == "tree":
+            yield from (("a proof in place of a leaf", proof) for proof in PROOFS[:3])
         return
     if NUMBER.fullmatch(text) and not text.endswith("/0"):
         yield from ((what, str(number)) for what, number in numbers(Fraction(text)))
