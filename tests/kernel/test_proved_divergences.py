@@ -266,7 +266,13 @@ def test_parts_outside_of_the_domain(tmp_path: Path) -> None:
     }
 
     def made(relation: str, at: str, index: int = 0) -> Json:
-        steps: list[Any] = [["cut", "t", at], ["outside", index], ["cut", "t", "3/4"], ["+", []], ["outside", 1]]
+        steps: list[Any] = [
+            ["cut", "t", at],
+            ["outside", index],
+            ["cut", "t", "3/4"],
+            ["+", []],
+            ["outside", 1],
+        ]
         found = document({**claim, "tree": steps}, "kl", "1/5", "[0, 1]")
         found["domains"][0]["constraints"] = [["t - 1/4", relation], ["-t + 5/8", ">="]]
         return found
@@ -313,7 +319,9 @@ def test_a_bound_with_logarithms(text: str, tmp_path: Path) -> None:
                 of = Fraction(factor)
                 bound = mpmath.mpf(Fraction(start).numerator) / Fraction(start).denominator
                 bound += log * of.numerator / of.denominator
-                made.append(on(NO_PARAMETERS, {**claim, "tree": [["+", []]]}, "kl", [start, [[factor, text]]]))
+                made.append(
+                    on(NO_PARAMETERS, {**claim, "tree": [["+", []]]}, "kl", [start, [[factor, text]]])
+                )
                 wanted.append(bool(bound > mpmath.log(3) / 2))
     agreed(made, tmp_path)
     answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])

@@ -65,7 +65,9 @@ def test_no_false_lower_bound_is_accepted(budgets: list[Json], tmp_path: Path) -
     paths, random = list[Path](), Random(8)
     small = [d for d in budgets if "constant" not in d["domains"][0] and told(d)["tight"]]
     for document in small:
-        made = (new for what, new in forgeries(document, random, budgets) if "tight" in what or "system" in what)
+        made = (
+            new for what, new in forgeries(document, random, budgets) if "tight" in what or "system" in what
+        )
         for new in islice(made, 60):
             paths.append(tmp_path / f"{len(paths)}.json")
             paths[-1].write_text(json.dumps(new))

@@ -70,7 +70,9 @@ def evidence(reduction: Json) -> Json:
     left, right = (tuple(reduction[side]) for side in ("left", "right"))
     claim = {**CLAIM, **reduction.get("domain", {})}
     proof = {"kind": "bernstein", "tree": ["+"]} if claim["variables"] else {"kind": "constant"}
-    return document(statement(claim, proof, origins=[f"{left} against {right}, output 1"]), reduction=reduction)
+    return document(
+        statement(claim, proof, origins=[f"{left} against {right}, output 1"]), reduction=reduction
+    )
 
 
 def statements(random: Random, count: int) -> Iterator[tuple[Json, bool]]:
@@ -271,7 +273,11 @@ def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_pa
             others.append(statement(claim, entry["proof"], origins=origins))
         documents += [document(other, reduction=about) for other in others]
         narrower = {**about["domain"], "constraints": [["-1", ">="]]}
-        documents.append(document(statement(claim, entry["proof"], origins=[name]), reduction={**about, "domain": narrower}))
+        documents.append(
+            document(
+                statement(claim, entry["proof"], origins=[name]), reduction={**about, "domain": narrower}
+            )
+        )
     assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
