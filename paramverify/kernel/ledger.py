@@ -129,6 +129,7 @@ class Evidence:
             if digest(domain) in seen:
                 raise Misformed("the same domain again", "domains", k)
             seen.add(digest(domain))
+            self.domain(k)  # each has to be one, also if nothing is about it
 
     def of(self, *kinds: str) -> Iterator[tuple[int, Statement]]:
         """Yields the statements of some kinds, with their places."""

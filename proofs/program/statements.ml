@@ -28,13 +28,30 @@ let stated data = plain (string_of (field "polynomial" data)) ^ " >= 0"
 
 let engines = [ "cone"; "cells"; "line"; "unwinding"; "slots"; "formulas"; "composition"; "script" ] @ Statement_shapes.beyond
 
-(* The kinds that may stand beside an engine, or beside claims; and obligations stand beside all. *)
+(* The kinds that may stand beside an engine, or in a document without one. *)
 let beside = function
-  | "claims" | "script" -> [ "claim"; "lemma" ]
-  | "parts" | "cells" -> [ "parts" ]
-  | "average" -> [ "average" ]
-  | "cone" | "unwinding" | "formulas" -> [ "comparison" ]
+  | "claims" -> [ "claim"; "lemma"; "obligation" ]
+  | "script" -> [ "claim" ]
+  | "parts" | "cells" -> [ "parts"; "obligation" ]
+  | "average" -> [ "average"; "obligation" ]
+  | "cone" | "unwinding" -> [ "comparison"; "obligation" ]
+  | "formulas" -> [ "comparison" ]
+  | "line" | "paths" -> [ "obligation" ]
   | _ -> []
+
+(* With which kinds of documents something may be said besides. *)
+let of_outputs = [ "claims"; "parts"; "average"; "cells"; "cone"; "line" ]
+let of_cases = of_outputs @ [ "unwinding"; "slots"; "formulas"; "paths"; "automaton" ]
+
+let belongs =
+  [
+    ("case", of_cases);
+    ("points", of_cases);
+    ("windows", [ "claims" ]);
+    ("reduction", [ "claims" ]);
+    ("side_condition", of_outputs);
+    ("outputs", of_outputs);
+  ]
 
 let number_of data = match field_opt "domain" data with Some (Int k) when k >= 0 -> k | _ -> -1
 
@@ -132,7 +149,7 @@ let read data =
     | _ -> "claims"
   in
   let fits (statement : t) =
-    let one = List.mem statement.kind ("obligation" :: beside kind) in
+    let one = List.mem statement.kind (beside kind) in
     if not (one || engine = Some statement) then
       misformed ~path:(at statement) (Printf.sprintf "a statement of the kind %s does not stand beside %s" (quoted statement.kind) kind);
     match engine with
@@ -141,6 +158,11 @@ let read data =
     | _ -> ()
   in
   List.iter fits all;
+  let said (key, kinds) =
+    if field_opt key data <> None && not (List.mem kind kinds) then
+      misformed ~path:[ Key key ] ("this does not belong to a document about " ^ kind)
+  in
+  List.iter said belongs;
   if has "lemma" && not (has "claim") then misformed ~path:[ Key "statements" ] "lemmas without a claim";
   let own witness =
     if List.assoc (text_of "kind" witness) of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
