@@ -40,6 +40,7 @@ from .second_values import without_logarithms
 
 POINTS = 4  # where no random points are drawn
 MOST_DEGREE = 40  # of claims that are compared at random points, whose numbers are long
+MOST_PAIRS = 4_000  # that are
 MOST_DRAWN = 20_000  # pairs of a secret pair and a sequence that are
 MAX_ROOT = 60
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
@@ -246,7 +247,8 @@ class PointwiseComparison:
             degree = 2 * (self.evidence.degree + length_of([*values, *found.bounds.values()]))
             return needed(degree, self.functional.unknown, len(pairs) * (len(values) + 1))
 
-        if self.evidence.degree > MOST_DEGREE or not self.functional.drawn:
+        dear = self.evidence.degree > MOST_DEGREE or len(pairs) > MOST_PAIRS
+        if dear or not self.functional.drawn:
             known = self.points()
             kind = "fixed " if self.functional.drawn else ""
             return Found(known, list(map(visit, known)), pairs, kind)

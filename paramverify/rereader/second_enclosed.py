@@ -31,7 +31,7 @@ from .second_values import Entry, plain, shown
 WHOLE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 KINDS = ("gauss", "laplace", "exponential", *WHOLE)
 ONE_SIDED = ("exponential", "one_sided_geometric")
-MOST_RUNS = 3_000  # of the program, for all inputs together
+MOST_RUNS = 2_000  # of the program, for all inputs together
 NUMBERS = (20, 200)  # at least and at most so many numbers are taken for an input
 
 Kind = tuple[str, str]  # of noise: its name, and its number
