@@ -89,7 +89,7 @@ def test_what_is_accepted_of_every_proof_is_true(name: str) -> None:
 
 
 def test_the_forger_changes_every_part() -> None:
-    """Each part of a document is changed by itself, and the same numbers give the same changes."""
+    """Each name and number of a document is changed by itself; the same numbers give the same changes."""
     proofs = every_kind()
     for document in (standing_pair(), proofs["contradiction"], proofs["ends"], proofs["exponential"]):
         first, second = ([*islice(forgeries(document, Random("s")), 200)] for _ in range(2))
@@ -98,7 +98,7 @@ def test_the_forger_changes_every_part() -> None:
         places = {what.partition(": ")[0] for what, _ in every(document, Random(1))}
         fixed = {"kind", "format", "version", "tree"}
         for part in parts(document):
-            if part.path and part.value not in ([], {}) and part.key not in fixed and part.role != "null":
+            if isinstance(part.value, str | int) and part.key not in fixed:
                 assert ".".join(map(str, part.path)) in places, part.path
 
 
