@@ -164,7 +164,7 @@ def of_another_case(document: Json, original: Json) -> str:
     files = [dict(each.get("case", original.get("case", {}))) for each in (document, original)]
     if any(s["kind"] == "automaton" and not {"claim", "streams"} & s.keys() for s in original["statements"]):
         files = [{"digest": each.get("digest")} for each in files]  # such a file has no title
-    if files[0] != files[1]:
+    if "case" in original and files[0] != files[1]:
         return "another case"
     said, true = document["status"], original["status"]
     if said != true and said != "unknown":
