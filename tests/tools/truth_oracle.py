@@ -366,7 +366,7 @@ def _set_witness(witness: Json, point: dict[str, Fraction]) -> str:
         return "the sum of the witness is within its room"
     left, right = map(near, witness["probabilities"])
     bound, delta, more = (near(witness[name]) for name in ("bound", "delta", "beyond"))
-    good = -TINY <= left <= 1 + TINY and -TINY <= right <= 1 + TINY and witness["exceeds"]
+    good = 0 <= left <= 1 and 0 <= right <= 1 and bound > 0 and delta >= 0 and witness["exceeds"]
     close = min(abs(left - bound * right - more), abs(left - bound * right - delta - more)) < Fraction(
         1, 10**12
     )
@@ -879,7 +879,7 @@ def _slots(about: Json, document: Json, report: KernelReport, random: Random) ->
     forms = {tuple(sorted(form)) for form in about["forms"]}
     if not program["deletes"] or (program["shared"] and program["drops"]):
         return False
-    if any(len(form) > steps for form in forms):
+    if any(len(form) > steps or not {*form} <= {1, -1} for form in forms):
         return False
     for _ in range(60):
         places = random.choice((1, 2, 3))
