@@ -13,9 +13,20 @@ from typing import Any
 import pytest
 from claim_documents import claims_of, document, statement
 from conftest import ROOT
-from engine_documents import engine_document, with_own
+from engine_documents import engine_document, own, with_own
 from forging_tools import Json, points_of, value_of
-from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, differences, every_kind, in_python
+from three_checkers import (
+    NOT_KNOWN,
+    about_a_script,
+    agreed,
+    built,
+    by_program,
+    changed,
+    differences,
+    every_kind,
+    in_python,
+    standing_pair,
+)
 
 from paramverify.cli.main import run
 from paramverify.kernel import evidence_shapes
@@ -219,6 +230,40 @@ def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
         path.write_text(json.dumps(with_key[shape]))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
     assert [line for line in told if "this key is not known" in line] == []
+
+
+def test_what_does_not_belong_together(tmp_path: Path) -> None:
+    """What stands beside an engine, or beside claims, belongs there; points are in all domains of an engine."""
+    script, lemma = about_a_script(), {"kind": "lemma", "name": "l", "domain": 0, "polynomial": "1"}
+    others = {
+        "windows": {"statement": evidence_shapes.WINDOWED, "pairs": []},
+        "reduction": standing_pair()["reduction"],
+        "budget": {"kind": "bound", "bound": None, "witnesses": []},
+    }
+    made = [{**script, name: value} for name, value in others.items()]
+    made.append({**script, "statements": [*script["statements"], {**lemma, "proof": {"kind": "constant"}}]})
+    made.append({**script, "points": [{}]})
+    slots = engine_document("slots", program=dict.fromkeys(("shared", "drops"), False), forms=[[1]], steps=1)
+    own(slots)["program"]["deletes"] = True
+    about_p = {**slots, "domains": [{name: P[name] for name in ("variables", "box", "constraints")}]}
+    made.append({**about_p, "points": [{"p": "2"}]})
+    made.append({**one(P), "budget": {"kind": "delta", "given": "1", "enough": None, "witnesses": []}})
+    assert agreed(made, tmp_path) == {"rejected": len(made)}
+    right = [
+        script,
+        slots,
+        about_p,
+        {**about_p, "points": [{"p": "1/2"}]},
+        {**one(P), "budget": others["budget"]},
+    ]
+    assert agreed(right, tmp_path / "right") == {"accepted": len(right)}
+
+
+def test_powers_of_a_product_that_no_polynomial_has(tmp_path: Path) -> None:
+    """They are rejected at once."""
+    given = every_kind()["product"]
+    given["statements"][0]["proof"]["powers"]["q"] = 10**17
+    assert agreed([given], tmp_path) == {"rejected": 1}
 
 
 def test_ends_of_an_interval_with_one_point(tmp_path: Path) -> None:

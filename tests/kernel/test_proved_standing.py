@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from fractions import Fraction
@@ -129,9 +128,8 @@ def test_changed_statements_get_the_same_answers(shipped: Json, tmp_path: Path) 
 
 def test_too_many_neighbours_are_not_known(shipped: Json, tmp_path: Path) -> None:
     """What would take too long is said to be not known."""
-    many = copy.deepcopy(shipped)
-    about = many["reduction"]
-    about |= {"answers": 40, "left": [1] * 40, "right": [0] + [2] * 39}
+    about = {**shipped["reduction"], "answers": 40, "left": [1] * 40, "right": [0] + [2] * 39}
+    many = evidence(about)
     path = tmp_path / "many.json"
     path.write_text(json.dumps(many))
     assert [answer.word for answer in by_program(built(), [path])] == [NOT_KNOWN]
@@ -271,6 +269,7 @@ def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_pa
         others = [statement({**claim, **other}, entry["proof"], origins=[name]) for other in domains]
         for origins in ([name, name.replace("(", "(1, ", 1)], ["a pair against another one, output 1"]):
             others.append(statement(claim, entry["proof"], origins=origins))
+        others.append(statement(claim, entry["proof"]))  # of which nothing says what it is about
         documents += [document(other, reduction=about) for other in others]
         narrower = {**about["domain"], "constraints": [["-1", ">="]]}
         documents.append(

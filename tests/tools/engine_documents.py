@@ -6,6 +6,8 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from paramverify.kernel.documents import RULES
+
 Json = dict[str, Any]
 NO_PARAMETERS: Json = {"variables": [], "box": {}, "constraints": []}
 
@@ -33,7 +35,7 @@ def own(document: Json) -> Json:
 
 def told(document: Json) -> Json:
     """What the statement of the engine says, with its domain written out, and the status of the document."""
-    found = own(document)
+    found = next(each for each in document["statements"] if each["kind"] in RULES)
     about = {"domain": document["domains"][found["domain"]]} if "domain" in found else {}
     return {**found, **about, "status": document["status"]}
 
