@@ -116,7 +116,10 @@ let rec certificate scope depth proof : C.cert =
       let reflected = List.map string_of (items_of (field "reflected" proof)) in
       let powers = fields (field "powers" proof) in
       if List.exists (fun name -> not (List.mem_assoc name powers)) reflected then rejected "not powers of parameters";
-      let one (name, power) = ((axis scope.about name, positive (int_of power)), List.mem name reflected) in
+      let one (name, power) =
+        if int_of power > max_power then rejected "a factor does not depend on the product of powers alone";
+        ((axis scope.about name, positive (int_of power)), List.mem name reflected)
+      in
       C.CProduct (axis_of "variable", List.map one powers, part "proof")
   | "blowup" ->
       let corner = fields (field "corner" proof) and parts = fields (field "parts" proof) in

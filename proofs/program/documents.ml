@@ -54,13 +54,9 @@ let check_question about ledger =
   in
   List.iter check ledger
 
-(* Why the pair of a statement does not stand for all others. *)
-let no_standing about ledger =
-  try
-    (if field_opt "domain" about = None then Standing.prove else Everywhere.prove) about;
-    check_question about ledger;
-    None
-  with (Rejected _ | Misformed _) as error -> Some ("rejected: " ^ reason_of error)
+let check_standing about ledger =
+  check_question about ledger;
+  (if field_opt "domain" about = None then Standing.prove else Everywhere.prove) about
 
 let check_claims (document : document) =
   let { status; about; _ } = document in
@@ -71,18 +67,18 @@ let check_claims (document : document) =
   let lacking = status = "holds" && (still_open ledger > 0 || nothing_shown) in
   let settled = refused ledger = None && not lacking in
   Option.iter refute (witness_of document);
-  let standing = if settled then Option.map (fun about -> no_standing about ledger) (field_opt "reduction" about) else None in
-  let accepted = settled && Option.join standing = None in
-  if accepted then Option.iter check_told (witness_of document);
+  if settled then Option.iter check_told (witness_of document);
+  let reduction = if settled then field_opt "reduction" about else None in
+  Option.iter (fun about -> check_standing about ledger) reduction;
   let when_ condition line = if condition then [ line ] else [] in
   let after =
     when_ lacking "rejected: a claim of the case has no proof"
     @ when_ (settled && status = "holds" && ledger = []) "nothing is compared: there is no claim"
     @ Option.to_list (Option.map told_witness (witness_of document))
-    @ Option.to_list (Option.map (Option.value ~default:"no neighbours have a larger ratio than this pair") standing)
-    @ when_ (accepted && status <> "violated" && List.exists (may_be_empty document) ledger) no_point
+    @ when_ (reduction <> None) "no neighbours have a larger ratio than this pair"
+    @ when_ (settled && status <> "violated" && List.exists (may_be_empty document) ledger) no_point
   in
-  let answer = if not accepted then Rejected_it else if beyond ledger <> [] then Not_known else Accepted in
+  let answer = if not settled then Rejected_it else if beyond ledger <> [] then Not_known else Accepted in
   let all = own @ ledger in
   {
     (shown document all [] (proved all) ~after) with
@@ -248,8 +244,8 @@ let check_script (document : document) (engine : Statements.t) obligations =
     report with
     answer = (if beyond ledger = [] then Accepted else Not_known);
     lines = List.map (fun (one : Scripts.answered) -> one.told) found @ report.lines;
-    proved = report.proved + sum (fun one -> proved one.its);
-    trusted = report.trusted + sum (fun one -> one.sworn);
+    proved = report.proved + proved ledger;
+    trusted = report.trusted + trusted ledger + sum (fun (one : Scripts.answered) -> if one.sworn then 1 else 0);
     still_open = sum (fun one -> if one.said = "unknown" then 1 else 0);
     status = String.concat ", " (List.map (fun (one : Scripts.answered) -> one.said) found);
     solvers = List.sort_uniq compare (report.solvers @ List.concat_map (fun (one : Scripts.answered) -> one.trusted) found);

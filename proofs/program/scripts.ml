@@ -8,7 +8,7 @@ open Ledgers
 
 let word = function "holds" -> "unsat" | "violated" -> "sat" | other -> other
 
-type answered = { told : string; its : entry list; trusted : string list; sworn : int; said : string }
+type answered = { told : string; its : entry list; trusted : string list; sworn : bool; said : string }
 
 let question ledger k data =
   let wrong reason = misformed ~path:[ Key "questions"; Place k ] reason in
@@ -34,7 +34,7 @@ let question ledger k data =
     told = Printf.sprintf "question %d: %s%s%s" (k + 1) (word status) count names;
     its;
     trusted = trusted_to;
-    sworn = trusted its + (if solvers = [] then 0 else 1);
+    sworn = solvers <> [];
     said = word status;
   }
 
