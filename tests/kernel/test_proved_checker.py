@@ -233,7 +233,7 @@ def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
 
 
 def test_what_does_not_belong_together(tmp_path: Path) -> None:
-    """What stands beside an engine, or beside claims, belongs there; points are in all domains of an engine."""
+    """What stands beside an engine, or claims, belongs there; points are in all domains of an engine."""
     script, lemma = about_a_script(), {"kind": "lemma", "name": "l", "domain": 0, "polynomial": "1"}
     others = {
         "windows": {"statement": evidence_shapes.WINDOWED, "pairs": []},
