@@ -17,7 +17,11 @@ from conftest import ROOT
 from forging_tools import points_of, value_of
 from formula_tools import formula, model
 from test_leaks_checker import document as growing
+from test_proved_compositions import known as compositions
+from test_proved_compositions import with_exact
 from test_proved_formulas import stated
+from test_proved_maps import SMALL, with_sums
+from test_proved_slots import stated as slots
 from test_proved_standing import by_classes, by_terms, evidence, maxima
 from test_unwinding_checker import FAMILY, PARTIAL, witness
 from test_unwinding_checker import document as system
@@ -93,6 +97,18 @@ def test_coq_answers_about_formulas_and_systems(tmp_path: Path) -> None:
     rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
     names = {row.partition(" ")[0] for row in rows}
     assert {"check_formula", "check_choices", "bound_path", "check_growth", "check_accepted"} <= names
+    assert answers(rows) == [True] * len(rows)
+
+
+@pytest.mark.slow
+@in_coq
+def test_coq_answers_about_slots_compositions_and_sums(tmp_path: Path) -> None:
+    """The same for programs with slots, for exact numbers of compositions, and for sums beside a map."""
+    documents = [slots(False, True, True, [[1], [1, -1]], 2), slots(False, True, True, [[1]], 2)]
+    documents += [*compositions(), with_exact(compositions()[0], "1/3"), with_sums(SMALL, claims=("2 - p",))]
+    rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
+    names = {row.partition(" ")[0] for row in rows}
+    assert {"check_slots", "check_exact_delta", "check_exact_ratio", "check_covers"} <= names
     assert answers(rows) == [True] * len(rows)
 
 

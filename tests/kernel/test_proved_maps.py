@@ -222,11 +222,12 @@ def greater(points: list[dict[str, Fraction]], document: Json) -> bool:
     return False
 
 
+SMALL = one_sum([["-", 0, POSITIVE], ["claim", 0]], room="2 - p", terms=("-q",))
+
+
 @pytest.fixture(scope="module")
 def summed() -> list[Json]:
     """Maps beside which sums are: with one term that has a sign, with two, with an open one, and with E."""
-    leaf = [["claim", 0]]
-    small = one_sum([["-", 0, POSITIVE], *leaf], room="2 - p", terms=("-q",))
     cut: list[object] = [
         ["cut", "p", "1/2"],
         ["+", 0, POSITIVE],
@@ -235,13 +236,13 @@ def summed() -> list[Json]:
         ["claim", 0],
     ]
     with_exp = with_sums(
-        small, claims=("2 - p",), variables=["p", "q", "E"], box={**BOX, "E": "[27/10, 28/10]"}, constant="1"
+        SMALL, claims=("2 - p",), variables=["p", "q", "E"], box={**BOX, "E": "[27/10, 28/10]"}, constant="1"
     )
     own_domain = {**with_exp["domains"][0], "box": BOX}
     with_exp["domains"].append(own_domain)
     with_exp["statements"][1]["domain"] = 1
     return [
-        with_sums(small, claims=("2 - p",)),
+        with_sums(SMALL, claims=("2 - p",)),
         with_sums(one_sum(cut, terms=("q",)), claims=("2 - q",)),
         with_exp,
     ]
