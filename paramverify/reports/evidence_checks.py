@@ -56,9 +56,7 @@ UNITS = {region_evidence.STATUS: "cell", interval_evidence.STATUS: "part"}  # wh
 NO_EVIDENCE = 2  # the exit code of a text that is none
 KINDS = {
     "automaton": "automata over streams",
-    "composition": "compositions",
     "paths": "enclosed probabilities",
-    "slots": "systems with any number of slots",
 }
 MEND = (
     f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
