@@ -97,6 +97,11 @@ let domains (document : document) =
     | _ -> []
   in
   let found = List.map (fun (statement : Statements.t) -> field "domain" statement.data) (List.filter about document.all) in
+  let found =
+    match document.engine with
+    | Some { on; _ } when on < 0 -> items_of (field "domains" document.about)  (* of an engine that names none *)
+    | _ -> found
+  in
   List.sort_uniq compare (List.map canonical (of_witness @ found))
 
 let check_points (document : document) =

@@ -113,6 +113,7 @@ let read_statements domains data =
   List.mapi read (items_of (field "statements" data))
 
 let of_witness = [ ("claim", "claims"); ("set", "parts"); ("average", "average") ]
+let of_budget = [ ("bound", "claims"); ("delta", "parts"); ("ratio", "parts"); ("kl", "average"); ("zcdp", "average") ]
 let text_of key data = string_of (field key data)
 
 (* A witness comes with the status violated, and only with it, unless a statement shows the violation by itself. *)
@@ -138,23 +139,24 @@ let read data =
   let domains = read_domains data in
   let all = read_statements domains data in
   let witness = field_opt "witness" data in
-  let has kind = List.exists (fun (statement : t) -> statement.kind = kind) all in
   let engine = List.find_opt (fun (statement : t) -> List.mem statement.kind engines) all in
+  let form = List.find_opt (fun (statement : t) -> List.mem statement.kind [ "parts"; "average" ]) all in
+  let budget = Option.map (fun stated -> List.assoc (text_of "kind" stated) of_budget) (field_opt "budget" data) in
   let kind =
-    match (engine, witness) with
-    | Some found, _ -> found.kind
-    | None, _ when has "parts" -> "parts"
-    | None, _ when has "average" -> "average"
-    | None, Some witness when not (has "claim") -> List.assoc (text_of "kind" witness) of_witness
-    | _ -> "claims"
+    match (engine, form, witness) with
+    | Some found, _, _ | None, Some found, _ -> found.kind
+    | None, None, Some witness -> List.assoc (text_of "kind" witness) of_witness
+    | None, None, None -> Option.value ~default:"claims" budget
   in
   let fits (statement : t) =
     let one = List.mem statement.kind (beside kind) in
     if not (one || engine = Some statement) then
       misformed ~path:(at statement) (Printf.sprintf "a statement of the kind %s does not stand beside %s" (quoted statement.kind) kind);
-    match engine with
-    | Some { on; _ } when List.mem statement.kind [ "comparison"; "parts" ] && statement.on <> on ->
-        misformed ~path:(at statement @ [ Key "domain" ]) "another domain than that of the engine"
+    let other found = misformed ~path:(at statement @ [ Key "domain" ]) ("another domain than that of " ^ found) in
+    let same (engine : t) = canonical (of_choices (field "domain" engine.data)) = canonical (field "domain" statement.data) in
+    match (engine, statement.kind) with
+    | Some { on; _ }, "comparison" when statement.on <> on -> other "the engine"
+    | Some engine, "parts" when not (same engine) -> other "the map"
     | _ -> ()
   in
   List.iter fits all;
@@ -163,7 +165,8 @@ let read data =
       misformed ~path:[ Key key ] ("this does not belong to a document about " ^ kind)
   in
   List.iter said belongs;
-  if has "lemma" && not (has "claim") then misformed ~path:[ Key "statements" ] "lemmas without a claim";
+  if budget <> None && budget <> Some kind && not (kind = "cone" && budget = Some "claims") then
+    misformed ~path:[ Key "budget" ] ("this does not belong to a document about " ^ kind);
   let own witness =
     if List.assoc (text_of "kind" witness) of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
     replaced "claim" (resolved domains) witness
