@@ -7,8 +7,10 @@ import json
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
+from claim_documents import claims_of
 from engine_documents import engine_document, own, told
 from forging_tools import Json, map_is_true, points_of, value_of
 from region_problems import random_problem
@@ -184,18 +186,12 @@ def test_a_constraint_fails_at_an_open_end(tmp_path: Path) -> None:
 POSITIVE = {"kind": "bernstein", "tree": ["+"]}
 ORIGINS = [["a", "b", 1]]
 WHOLE = {"status": "safe", "box": [["0", "1"], ["0", "1"]]}
-TREE = [
-    ["+", 0, POSITIVE],
-    ["sign", "p - q"],
-    ["+", 1, POSITIVE],
-    ["claim", 0],
-    ["-", 1, POSITIVE],
-    ["claim", 1],
-]
+BY_IT = {"kind": "constraint", "constraint": 0, "factor": "1", "proof": {"kind": "constant"}}
+HALVES = [["+", 0, POSITIVE], ["sign", "p - q"], ["+", 1, BY_IT], ["claim", 0], ["-", 1, BY_IT], ["claim", 1]]
 
 
 def with_sums(*sums: Json, claims: tuple[str, ...] = ("2 - p", "2 - q"), **domain: object) -> Json:
-    """Returns a map that holds everywhere, and sums beside it: max(0, q) + max(0, p - q) is at most 2."""
+    """Returns a map that holds everywhere, and sums beside it."""
     about = {"variables": ["p", "q"], "box": BOX, "constraints": [], **domain}
     products = [{"constant": "1", "factors": [[k, 1]]} for k in range(len(claims))]
     parts: Json = {"free": ["p", "q"], "claims": [*claims], "factors": [*claims], "products": products}
@@ -204,13 +200,13 @@ def with_sums(*sums: Json, claims: tuple[str, ...] = ("2 - p", "2 - q"), **domai
     return {**given, "statements": [*given["statements"], *beside]}
 
 
-def one_sum(tree: list[object] = TREE, room: str = "2", terms: tuple[str, ...] = ("q", "p - q")) -> Json:
+def one_sum(tree: list[Any], room: str = "2", terms: tuple[str, ...] = ("q", "p - q")) -> Json:
     return {"room": room, "terms": [*terms], "origins": ORIGINS, "tree": tree}
 
 
 def greater(points: list[dict[str, Fraction]], document: Json) -> bool:
     """Whether a sum and the claims of the map say something else at a point, by arithmetic."""
-    cells, *sums = document["statements"]
+    cells, sums = told(document), claims_of(document, "parts")
     for point in points:
         room = [
             value_of(s["room"], point) - sum(max(Fraction(0), value_of(t, point)) for t in s["terms"])
@@ -227,8 +223,8 @@ SMALL = one_sum([["-", 0, POSITIVE], ["claim", 0]], room="2 - p", terms=("-q",))
 
 @pytest.fixture(scope="module")
 def summed() -> list[Json]:
-    """Maps beside which sums are: with one term that has a sign, with two, with an open one, and with E."""
-    cut: list[object] = [
+    """Maps beside which sums are: with a term that has a sign, with two, with a cut, and with E."""
+    cut: list[Any] = [
         ["cut", "p", "1/2"],
         ["+", 0, POSITIVE],
         ["claim", 0],
@@ -243,6 +239,7 @@ def summed() -> list[Json]:
     with_exp["statements"][1]["domain"] = 1
     return [
         with_sums(SMALL, claims=("2 - p",)),
+        with_sums(one_sum(HALVES)),  # the sum is the larger one of p and q
         with_sums(one_sum(cut, terms=("q",)), claims=("2 - q",)),
         with_exp,
     ]
@@ -266,7 +263,7 @@ def test_sums_beside_a_map_get_the_same_answers(summed: list[Json], tmp_path: Pa
     wrong.append(
         with_sums(one_sum([["-", 0, POSITIVE], ["claim", 0]], "2 - p", ("-q",)))
     )  # 2 - q is of no sum
-    moved = copy.deepcopy(summed[2])
+    moved = copy.deepcopy(summed[-1])
     moved["statements"][1]["domain"] = 0
     wrong.append(moved)
     assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
@@ -282,10 +279,10 @@ def test_no_false_sums_are_accepted_beside_a_map(summed: list[Json], tmp_path: P
         paths[-1].write_bytes(data)
     accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
     documents = [json.loads(path.read_bytes().decode("utf-8-sig")) for path in accepted]
-    beside = [d for d in documents if engine_of(d) and len(d["statements"]) > 1]
+    beside = [d for d in documents if claims_of(d, "parts") and engine_of(d)]
     assert len(beside) > 5
     for document in beside:
-        assert not greater(points_of(document["domains"][0], random, 12), document)
+        assert not greater(points_of(told(document)["domain"], random, 12), document)
 
 
 def test_factors_with_their_roots_are_not_known(tmp_path: Path) -> None:
