@@ -151,10 +151,14 @@ class Types:
     def learn(self, names: Iterable[str]) -> None:
         """Asks Coq about names of which nothing is known."""
         new = sorted(set(names) - self.about.keys())
-        said = in_coq("Set Printing Width 1000000.\n" + "".join(f"Print {name}.\n" for name in new)).stdout
+        said = in_coq(
+            "Set Printing Width 1000000.\n" + "".join(f"Locate {n}.\nPrint {n}.\n" for n in new)
+        ).stdout
         for name in new:
-            module, _, short = name.rpartition(".")
-            start = f"{module}." if module else ""
+            short = name.rpartition(".")[2]
+            # Constructors are named with their module, since other types may have some that are called alike.
+            located = re.search(rf"^Inductive ((?:[\w.]+\.)?{re.escape(name)})$", said, re.MULTILINE)
+            start = located[1].removesuffix(short) if located else name.removesuffix(short)
             alias = re.search(rf"^{re.escape(name)} = *\n?(.*)\n* *: (?:Set|Type)$", said, re.MULTILINE)
             record = re.search(rf"^Record {short} : \w+ := (\w+) \{{ (.*) \}}\.$", said, re.MULTILINE)
             other = re.search(

@@ -135,7 +135,8 @@ def standing_pair() -> Json:
     noise = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
     pair = {"left": [1, 1, 1], "right": [0, 2, 2]}
     about = {"noise": noise, "ties": "uniform", "answers": 3, "differ": "each", "by": "1", **pair}
-    return document(statement(claim, {"kind": "constant"}, origins=["(1, 1, 1) against (0, 2, 2), output 0"]), reduction=about)
+    named = "(1, 1, 1) against (0, 2, 2), output 1"
+    return document(statement(claim, {"kind": "constant"}, origins=[named]), reduction=about)
 
 
 def changed(documents: Sequence[Json], count: int, seed: int) -> Iterator[bytes]:
