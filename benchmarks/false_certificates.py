@@ -409,7 +409,7 @@ def main() -> None:
         counts.update(tried(seed, seed % options.asked == 0))
     for what, number in counts.items():
         print(f"{what}: {number:,}")
-    chosen = subjects(folder, options.documents)
+    chosen = subjects(folder, options.documents) if options.documents else []
     proved = knows_the_form(folder)
     if not proved:
         print("the proved checker is not built, or does not know this form: it is left out")
