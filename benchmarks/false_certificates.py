@@ -92,7 +92,7 @@ class Found:
 
 
 def subjects(folder: Path, count: int) -> list[Subject]:
-    """Returns true documents of all kinds, so that about `count` changes are tried of all of them together."""
+    """Returns true documents of all kinds, so that about `count` changes are tried of all together."""
     found: list[tuple[str, Json, str]] = []
     for order in ORDERS:
         path = write(order, folder)
