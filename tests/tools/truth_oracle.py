@@ -196,6 +196,8 @@ def of_another_case(document: Json, original: Json) -> str:
 
 def _told(document: Json, statement: Json) -> Json:
     about = {name: statement.get(name) for name in ABOUT[statement["kind"]]}
+    if "free" in about:
+        about["free"] = sorted(about["free"])  # the order is that of the sides of the cells
     if "script" in about:
         about = {"script": about["script"]["digest"]}  # its name is that of a file
     return {**about, "domain": _domain(document, statement)}
