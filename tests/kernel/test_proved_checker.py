@@ -261,7 +261,7 @@ def test_what_does_not_belong_together(tmp_path: Path) -> None:
 
 def test_powers_of_a_product_that_no_polynomial_has(tmp_path: Path) -> None:
     """They are rejected at once."""
-    given = every_kind()["product"]
+    given = copy.deepcopy(every_kind()["product"])
     given["statements"][0]["proof"]["powers"]["q"] = 10**17
     assert agreed([given], tmp_path) == {"rejected": 1}
 
