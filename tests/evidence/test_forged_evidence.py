@@ -61,7 +61,7 @@ def try_some(name: str, original: Json, check: Callable[[str], KernelReport], al
 
 
 def with_case(path: str) -> Callable[[str], KernelReport]:
-    """Returns what checks evidence with a case; a case of a kind that the evidence is not about is no match."""
+    """Returns what checks evidence with a case; a file of another kind is not its case."""
 
     def check(text: str) -> KernelReport:
         try:

@@ -677,10 +677,10 @@ def _both(document: Any, one: Any, other: Any) -> Any:
         return other
     if other is document or other == document:
         return one
-    if isinstance(document, dict) and all(isinstance(v, dict) for v in (one, other)):
-        if one.keys() == other.keys() == document.keys():
-            found = {name: _both(document[name], one[name], other[name]) for name in document}
-            return None if any(v is None and document[k] is not None for k, v in found.items()) else found
+    alike = all(isinstance(value, dict) for value in (document, one, other))
+    if alike and one.keys() == other.keys() == document.keys():
+        found = {name: _both(document[name], one[name], other[name]) for name in document}
+        return None if any(v is None and document[k] is not None for k, v in found.items()) else found
     same = isinstance(document, list) and isinstance(one, list) and isinstance(other, list)
     if same and len(one) == len(other) == len(document):
         made = [_both(d, a, b) for d, a, b in zip(document, one, other, strict=True)]
