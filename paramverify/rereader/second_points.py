@@ -27,16 +27,14 @@ from typing import Any
 BITS = 28  # each coordinate is one of so many (2^BITS) numbers
 CHANCE = 40  # a difference is to be missed with a chance below 2^−CHANCE
 MOST_DRAWS = 2_000  # points that are drawn for one that a domain has
+PROOFS = ("proof", "proofs", "tree")
 MISSED = f" (chance of missing a difference: below 2^-{CHANCE})"
 
 
 def draws(document: Mapping[str, Any]) -> Random:
     """Returns what draws the points for a document: the same whatever the proofs are."""
-    kept = {name: value for name, value in document.items() if name not in ("obligations", "proof")}
-    kept["claims"] = [
-        {k: v for k, v in claim.items() if k != "proof"} if isinstance(claim, dict) else claim
-        for claim in document.get("claims", ())
-    ]
+    said = [{k: v for k, v in one.items() if k not in PROOFS} for one in document["statements"]]
+    kept = {**document, "statements": said}
     text = json.dumps(kept, sort_keys=True).encode("utf-8", "surrogatepass")
     return Random(int.from_bytes(sha256(text).digest(), "big"))
 

@@ -121,7 +121,8 @@ def numbers(text: str) -> str:
 def is_true(document: Json) -> bool:
     """Whether the point of a witness is as it is said to be, the claim false there, and its numbers right."""
     witness = document["witness"]
-    place, claim = witness["algebraic"], witness["claim"]
+    place = witness["algebraic"]
+    claim = {**witness["claim"], **document["domains"][witness["claim"]["domain"]]}
     t = near_root(place["minimal"], *map(Fraction, place["interval"]))
     if t is None:
         return False

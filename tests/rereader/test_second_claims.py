@@ -88,7 +88,7 @@ def multiplied(document: Json) -> None:
 
 def never_equal(document: Json) -> None:
     """The claim of an identity, which is 0 ≥ 0."""
-    document["claims"][-1]["claim"]["polynomial"] = "a"
+    document["statements"][-1]["polynomial"] = "a"
 
 
 def swapped(document: Json) -> None:
