@@ -129,9 +129,15 @@ let rec certificate scope depth proof : C.cert =
       C.CBlowup (List.map one corner)
   | "enclose" -> (
       match items_of (field "interval" proof) with
-      | [ low; high ] -> C.CEnclose (number low, number high, part "proof")
+      | [ low; high ] ->
+          if not (stands_for_itself scope.about) then rejected "there is no constant to enclose";
+          let ends = { Text.low = Text.number (string_of low); high = Text.number (string_of high); open_low = false; open_high = false } in
+          let about = { scope.about with box = ("E", ends) :: scope.about.box } in
+          C.CEnclose (number low, number high, certificate { scope with about } (depth + 1) (need "proof" proof))
       | _ -> invalid_arg "enclose")
-  | "exponential" -> C.CExponential
+  | "exponential" ->
+      if not (stands_for_itself scope.about) then rejected "there is no constant that stands for itself";
+      C.CExponential
   | "logarithm" ->
       let cells = List.map (cell inner) (items_of (field "parts" proof)) in
       C.CLogarithm (axis_of "variable", List.map number (items_of (field "cuts" proof)), cells)
