@@ -1,56 +1,23 @@
-"""Checks that an automaton over streams is private for a multiple of ε, or for none: standard library only.
+"""Checks which multiples of ε are enough for an automaton over streams: a claimed one, some, or none.
 
-Checks budgets of streams of single lengths: tables that count inputs, ways, and gaps.
+The terms are explained in `automaton_runs`, and the parts of a document in the modules that check them.
+Tables and ways are about differences of 1; all that is said of them is multiplied by the largest difference r
+of an entry, because W(δ) is at most r·W.
 
-A multiple is enough for streams of n inputs if tables bound all ways that read at most n by it, or if it is
-enough for every length. If the automaton is `late`, a way shows something of streams that are longer by one
-than what it reads: it may have drawn or put out what belongs to the next entry. Tables and ways are about
-differences of 1; what is told is multiplied by the largest difference of an entry. A way shows that less than
-it costs is not enough, and a gap does so for entries of few values. Standard library only.
+proof, tables  A multiple is enough for every length: demands or tables bound the cost of all ways.
+family         No multiple is enough.
+least          Less than the cost of one way is not enough.
+gap            The same of two streams of few values. Beside them a way is about entries of any numbers.
+lengths        What is enough for streams of n inputs: tables bound all ways that read at most n, or it is
+               enough for every length. Each length may have a way or a gap.
 
-A state with rate d draws x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads none. If noise
-is geometric, Pr(k) is proportional to exp(-d·ε·|k|) on whole numbers, and sums take the place of integrals. A
-transition is taken if the sample lies above and below stored values. The probabilities of a way (a sequence
-of transitions, with densities where a sample is put out) under streams α and β with |α_k − β_k| ≤ 1 are
-compared.
+With a `claim`, the status says whether its multiple is enough (`holds`) or one way, a gap, or a family
+exceeds it (`violated`). If one entry differs, the automaton alone has the bound for every length. Without a
+claim, the status says whether some multiple is enough.
 
-**Private** (`holds`). Fix a way and both streams, and move the k-th sample by s_k in [-1, 1]. If s respects
-the order in which the way compares samples, and is 0 where a sample is put out, the way under α becomes the
-way under β, and each density falls by a factor of exp(d·ε·|s_k + α_k − β_k|) at most, or exp(d·ε·|s_k|)
-where nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way) with the sum W of these costs; d·ε comes for
-insample' besides. The least W is convex in α − β, so differences ±1 are enough. The document has classes
-that cover all ways that are possible, and demands: a class, a set Z of shifts of the stored values, and a
-weight. Each link from a demand to the next is checked: from any shifts in Z, and for each difference ±1, a
-shift of the new sample within the level keeps the order and leads into the next set; the weight falls by
-the cost. For each edge and each demand at its end there is a link. So from the end of any way to its
-beginning there is a chain of demands, and its first weight bounds W.
-
-**Tables** (`tables`) show the same from the beginning of ways: see `automaton_costs`.
-
-**Not private** (`violated`). Let W be the least Σ d·|s_k − δ_k| over ordered shifts s, with 0 for what is
-put out. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the stream τ·δ, for densities too. As τ grows,
-a(τ)/τ goes to −ε·W, for every ε: the most likely samples are τ times the best shifts, but for a bounded
-distance. Each a(τ) − a(τ+1) is at most ε·W, and their average goes to it. So some come as near to ε·W as one
-likes: whatever ε is, no multiple below W is enough. The document has a way with repeated parts and a chain
-of samples, each below the next one in every repetition, whose ends want shifts in the wrong order: each
-repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
-probabilities of outputs.
-
-**One multiple** (`claim`) is shown to be enough, or to be exceeded by one way. Where one entry differs, all
-of this is said about differences with one ±1 and 0 elsewhere (W is convex with W(0) = 0).
-
-**Few values** (`gap`): see `automaton_ways`. If entries differ by r at most, W(δ) is at most r·W.
-
-**Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
-that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
-the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
-the first flow; for t in (-1, 0) the second one. The integral over t is the cost.
-
-**Lengths** (`lengths`): see above.
-
-**The least budget** (status `bounds`) says which streams are compared (`streams`), with the same parts. It
-claims no multiple: what is shown of the least one is told. For entries of few values a gap shows that less is
-not enough, and a way shows nothing.
+With the status `bounds`, the document says which streams are compared (`streams`), with the same parts. It
+claims no multiple: the report says what is shown of the least one. For entries of few values a gap shows that
+less is not enough, and a way shows nothing.
 """
 
 from __future__ import annotations
@@ -65,7 +32,7 @@ from .evidence_shapes import BOUNDS
 from .ledger import Evidence, KernelReport, Statement
 from .strict_reading import Rejected
 
-# --- automaton lengths ------------------------------------------------------------------------------
+# --- lengths ----------------------------------------------------------------------------------------
 
 
 def lengths(

@@ -1,27 +1,45 @@
-"""What ways of an automaton cost: demands of their rest, bounds by flows, and tables for all shifts.
+"""What ways of an automaton cost, as multiples of ε: bounds from above for all ways, and from below for one.
 
-Demands: what the rest of each way asks of stored values, and what it costs.
+Compare a way under streams α and β with |α_k − β_k| ≤ 1 (for the terms, see `automaton_runs`). Move the k-th
+sample by s_k in [-1, 1]. If s respects the order in which the way compares samples, and is 0 where a sample
+is put out, the way under α becomes the way under β, and each density falls by a factor of exp(d·ε·|s_k + α_k
+− β_k|) at most, or exp(d·ε·|s_k|) if nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way) with the sum W of
+these costs d·|s_k + α_k − β_k|; for insample' the cost d'·|α_k − β_k| is added. The cost of a way is the
+least W. It is convex in α − β, so differences ±1 are enough. If only one entry differs, differences with one
+±1 and 0 elsewhere are enough, because also W(0) = 0.
 
-Standard library only.
+**Demands** say what the rest of each way asks of stored values, and what it costs. The document has classes
+that cover all ways that are possible, and demands: a class, a set Z of shifts of the stored values, and a
+weight. Each link from a demand to the next is checked: from any shifts in Z, and for each difference ±1, a
+shift of the new sample within the level keeps the order and leads into the next set; the weight falls by
+the cost. For each edge and each demand at its end there is a link. So from the end of any way to its
+beginning there is a chain of demands, and its first weight bounds W.
 
-Tables that bound what ways have cost so far, for all shifts of the stored values at once.
+**Flows** show that a way with differences δ = β − α costs no less. A sample wants the shift δ_k, which costs
+nothing. Two flows go along the order of the way: between samples that want 1 and those that want less, and
+between those that want 0 or more and those that want -1, within the rates. For every t in (0, 1) the samples
+with s > t are closed upwards, so that their cut is at least the first flow; for t in (-1, 0) the second one.
+The integral over t is the cost.
 
-For a way and differences ±1 of the streams, let c(s) be the least cost so far among shifts of its samples
-that keep the order, for each assignment s of shifts in {-1, 0, 1} to the stored values. One more step makes
-another such function of it, which is larger where c is larger. So if c is at most a table, and every step
-leads from each table to functions that are at most a table again, all functions are. Where a table has no
-entry, it bounds nothing. What a way costs is the least value of its function, so at most the least entry of
-a table.
+No multiple below the cost W of a way is enough. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the stream
+τ·δ, for densities too. As τ grows, a(τ)/τ goes to −ε·W, for every ε: the most likely samples are τ times the
+best shifts, but for a bounded distance. Each a(τ) − a(τ+1) is at most ε·W, and their average goes to it. So
+some come as near to ε·W as one likes, whatever ε is.
+
+**Tables** bound what ways have cost so far, for all shifts of the stored values at once. For a way and
+differences ±1 of the streams, let c(s) be the least cost so far among shifts of its samples that keep the
+order, for each assignment s of shifts in {-1, 0, 1} to the stored values. One more step makes another such
+function of it, which is larger where c is larger. So if c is at most a table, and every step leads from each
+table to functions that are at most a table again, all functions are. If a table has no entry for some shifts,
+it bounds nothing there. What a way costs is the least value of its function, so at most the least entry of a
+table. Tables of many variables have `entries` in the place of `costs`: only the shifts for which they bound
+something, written as one sign for each variable.
 
 Tables of lengths (`lengths`) say how many inputs were read so far. A step leads to what a table bounds that
 has read no more. So tables with at most n inputs bound all ways that read at most n. A multiple that is
-enough for every length is enough for each one, without tables.
-
-Where one entry differs, a table says whether it was read (`differed`). Differences are 0 before and after it,
-and 1 or -1 for it. A way without a difference costs 0 at most, so the tables bound it too.
-
-Tables of many variables have `entries` in the place of `costs`: only the shifts for which they bound
-something, written as one sign for each variable.
+enough for every length is enough for each one, without tables. If one entry differs, a table says whether it
+was read (`differed`). Differences are 0 before and after it, and 1 or -1 for it. A way without a difference
+costs 0 at most, so the tables bound it too.
 """
 
 from __future__ import annotations
@@ -35,7 +53,7 @@ from typing import Any
 from .automaton_runs import Machine, RunTransition, first_order, walk
 from .strict_reading import Rejected
 
-# --- demands: what the rest of each way asks of stored values, and what it costs. See `automaton_checks` ----
+# --- demands ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -170,7 +188,7 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
         raise Rejected("a sample cannot be moved within its level")
 
 
-# --- automaton least --------------------------------------------------------------------------------
+# --- flows ------------------------------------------------------------------------------------------
 
 
 def least_cost(read: Machine, data: Any, one: bool = False) -> Fraction:
@@ -242,7 +260,7 @@ def _flow(
     return value
 
 
-# --- tables that bound what ways have cost so far, for all shifts of the stored values at once ------
+# --- tables -----------------------------------------------------------------------------------------
 
 MOST_VARIABLES = 6
 SIGNS = "-0+"  # what the shifts -1, 0 and 1 are written as

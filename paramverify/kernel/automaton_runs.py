@@ -1,12 +1,24 @@
-"""Automata of evidence: which transitions are possible in which order of stored values.
+"""Automata over streams: what they are, and which transitions are possible in which order of stored values.
+
+A state with rate d draws the sample x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads
+none. If noise is geometric, Pr(k) is proportional to exp(-d·ε·|k|) on whole numbers, and sums take the place
+of integrals. A transition is taken if the sample lies above and below stored values, which is its guard. It
+may store the sample, and puts out a word, the sample itself (`insample`), or a second sample of the same
+entry (`insample'`), for which the state has another rate d' and mean. A way is a sequence of transitions. Its
+probability under a stream is a density if it puts out samples. If the automaton is `late`, a way shows
+something of streams that are longer by one than what it reads: it may have drawn or put out what belongs to
+the next entry.
 
 All orders of stored values that agree with the guards of a way have positive probability, because samples
 have densities that are positive everywhere. So a transition is possible iff no value that must lie below
 the sample is known to lie above one that must lie above it.
 
-With geometric noise samples are whole numbers, all of them with positive probability, and they may be equal.
+Geometric samples are whole numbers, all of them with positive probability, and they may be equal.
 Comparisons x ≤ y and x < y have a solution iff no circle of them has a `<`: if there is none, let each value
 be the largest number of `<` on a chain that ends there.
+
+Outputs tell the way if no two transitions that are possible in one order put out the same. Then probabilities
+of ways are probabilities of outputs.
 """
 
 from __future__ import annotations

@@ -1,28 +1,29 @@
-"""Ways that get costlier with each repetition, or much likelier as ε grows, and their probabilities.
+"""Ways of an automaton that cost more with each repetition, or get much likelier under one stream as ε grows.
 
-Checks that a way gets much likelier under one of two streams as ε grows: standard library only.
+**Families** of ways have no largest cost. The document has a way with repeated parts and a chain of samples,
+each below the next one in every repetition, whose ends want shifts in the wrong order: each repetition adds
+to the cost, so no multiple is enough (see `automaton_costs`).
 
-For a stream α let V(α) = min Σ d_k·|x_k − c_k| over samples x in the order of the way, where c_k is the entry
-plus the mean; ln Pr_α(way)/ε goes to −V(α) for ε → ∞. So for each D < V(β) − V(α) and each b there is an ε at
-which the way is more than exp(D·ε + b) times as likely under α.
+**Gaps** are about entries of few values. For a stream α let V(α) = min Σ d_k·|x_k − c_k| over samples x in
+the order of the way, where c_k is the entry plus the mean; ln Pr_α(way)/ε goes to −V(α) for ε → ∞. So for
+each D < V(β) − V(α) and each b there is an ε at which the way is more than exp(D·ε + b) times as likely under
+α.
 
-**V(α) is no more** than the cost of a point x in this order. Its numbers at the samples that are put out are
-those near which the densities are compared.
+- V(α) is no more than the cost of a point x in this order. Its numbers at the samples that are put out are
+  those near which the densities are compared.
+- V(β) is no less than a sum of flows. Let low < high be two numbers so that each c_k (of what is put out:
+  each x_k) lies at low or below, or at high or above. For a number t between them let U be the samples above
+  t: U has with each sample all that lie above it. A sample in U with c_k ≤ low, or outside of U with
+  c_k ≥ high, costs d_k for each t; what is put out is never on the wrong side. So U costs as much as any flow
+  from samples with c_k ≥ high to samples with c_k ≤ low, upwards in the order and within the rates. What is
+  put out costs d_k·|x_k − c_k| besides, and d'_k·|α_k − β_k| if insample' is put out, near α_k plus its mean.
 
-**V(β) is no less** than a sum of flows. Let low < high be two numbers so that each c_k (of what is put out:
-each x_k) lies at low or below, or at high or above. For a number t between them let U be the samples above t:
-U has with each sample all that lie above it. A sample in U with c_k ≤ low, or outside of U with c_k ≥ high,
-costs d_k for each t; what is put out is never on the wrong side. So U costs as much as any flow from samples
-with c_k ≥ high to samples with c_k ≤ low, upwards in the order and within the rates. What is put out costs
-d_k·|x_k − c_k| besides, and d'_k·|α_k − β_k| where insample' is put out, near α_k plus its mean.
-
-The probabilities of a way for two streams at one ε, computed again: standard library only.
-
-The samples of a way are the entries plus means plus noise. That they are in the order of the way, and that
-numbers which are put out lie in an interval, are linear inequalities. `second_sums` integrates over them.
-With x = exp(−step·ε), a probability is a polynomial in x and ε. If it is a rational number, every number in
-the place of ε gives it, and it is compared exactly. Else a number near ε stands there (`second_ties`), and
-twelve digits are compared. The verdict does not rest on this: it has a proof of its own.
+**Examples** are the probabilities of a way for two streams at one ε, computed again. That samples (entries
+plus means plus noise) are in the order of the way, and that numbers which are put out lie in an interval, are
+linear inequalities; `noise_regions` integrates over them. With x = exp(−step·ε), a probability is a
+polynomial in x and ε. If it is a rational number, every number in the place of ε gives it, and it is compared
+exactly. Otherwise a number near ε stands there, and twelve digits are compared. The verdict does not rest on
+this: it has a proof of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from .noise_regions import Region, RegionSums, VariableLaw, limited
 from .strict_reading import Rejected, UnreadCase
 from .tied_variables import log_bounds, near_log
 
-# --- automaton families -----------------------------------------------------------------------------
+# --- families ---------------------------------------------------------------------------------------
 
 Place = tuple[int, int, int]  # part, step in it, and repetition: 0 or 1
 
@@ -159,7 +160,7 @@ def _below(read: Machine, parts: list[tuple[list[int], bool]], low: Place, high:
     return any(all(v not in step.stored for step in between) for v in held)
 
 
-# --- automaton gaps ---------------------------------------------------------------------------------
+# --- gaps -------------------------------------------------------------------------------------------
 
 MOST_TOLD = 20  # values of an entry
 
@@ -291,7 +292,7 @@ def _flow(
     return sum((amount for amount in net if amount > 0), Fraction(0))
 
 
-# --- the probabilities of a way for two streams at one ε, computed again: standard library only -----
+# --- examples ---------------------------------------------------------------------------------------
 
 Pair = tuple[Fraction, Fraction]
 

@@ -1,9 +1,7 @@
-"""Chains and decision processes of evidence, and the quotients that are their probabilities.
+"""Chains and decision processes of evidence, whose rows are shown to be probabilities; and their numbers.
 
-Numbers and quotients of polynomials, as path probabilities need them: sums and products, no divisions.
-
-A value is a Fraction, or a `PolynomialQuotient` whose bottom is a product of polynomials that were shown to
-be positive on the domain. So its sign is that of its top.
+A number is a Fraction, or a `PolynomialQuotient` whose bottom is a product of polynomials that were shown to
+be positive on the domain. So its sign is that of its top. Only sums and products are needed, no divisions.
 """
 
 from __future__ import annotations

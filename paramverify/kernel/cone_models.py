@@ -1,10 +1,15 @@
-"""Models of certificates about many sequences, and which polynomials have one sign on their domain.
+"""Models of certificates about many sequences, with their vectors; and which polynomials have one sign.
 
-Which polynomials are plainly never negative on a domain, and which are never positive: standard library.
+Vectors and cones have whole numbers as entries, up to a positive factor. The extreme rays of a cone
+{v : n·v ≥ 0 for all normals n}, if it contains no line, are those on which normals of rank size − 1 vanish.
 
-Three things are looked at, one after the other. The polynomial is a constraint of the domain, up to a
-positive factor. Or an obligation of the document shows it on this domain, up to such a factor. Or its
-Bernstein coefficients on the box have one sign.
+A model has steps, priors of pairs of secrets, and a bound. Its weights are polynomials, of which none is
+plainly a negative number. That those with parameters are nowhere negative on the domain is looked at in three
+ways, one after the other:
+
+1. The polynomial is a constraint of the domain, up to a positive factor.
+2. An obligation of the document shows it on this domain, up to such a factor.
+3. Its Bernstein coefficients on the box have one sign.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import UNIT, exp_bounds
 from .strict_reading import Misformed, Rejected, shown
 
-# --- vectors and cones with rational entries, for the checker: standard library only ----------------
+# --- vectors and cones ------------------------------------------------------------------------------
 
 MAX_NORMALS = 40
 
@@ -99,7 +104,7 @@ def kernel(rows: Sequence[Sequence[int]], size: int) -> list[list[Fraction]]:
     return basis
 
 
-# --- models of certificates about many sequences: weights, priors, and vectors of polynomials -------
+# --- models -----------------------------------------------------------------------------------------
 
 MAX_STATES = 100_000
 Table = dict[int, dict[int, Poly]]  # by state and successor

@@ -1,12 +1,13 @@
-"""Evidence about programs whose noise has no closed form: standard library only.
+"""Checks that no set of outputs of a program is too likely, or that one is, if its noise has no closed form.
 
 The document has, for each input and each output, the ways through the program that put it out: each with its
-weight, the noise that it draws, and the region of the noise that takes it. `noisy_regions` computes bounds of
-their probabilities. With p⁺ ≥ Pr(y | left) and q⁻ ≤ Pr(y | right), a bound c and a number δ ≥ 0:
+weight, the noise that it draws, and the region of the noise that takes it. `noise_probabilities` bounds how
+likely each way is, so there are p⁺ ≥ Pr(y | left) and q⁻ ≤ Pr(y | right) for each output y. With a bound c
+and a number δ ≥ 0, which is 0 if the document has none:
 
 holds      Σ max(0, p⁺ − c·q⁻) ≤ δ over all outputs y, for each direction of each pair. Then no set of outputs
            S has Pr(S | left) > c·Pr(S | right) + δ. An output whose ways are the same under both inputs adds
-           nothing where c ≥ 1. Without a delta, δ is 0.
+           nothing if c ≥ 1.
 violated   for the outputs of the witness, Σ Pr(y | left) − c·Σ Pr(y | right) > δ, by the other ends.
 
 That these are the ways of the program is not shown by the document: it needs the case.

@@ -1,11 +1,10 @@
 """Numbers and polynomials of evidence: Fractions, and dictionaries from exponents to coefficients.
 
-Products of polynomials with whole coefficients, large ones as one product of long numbers.
-
-A polynomial is written as a number in a base B, the coefficient of each monomial as one digit: x^i·y^j has
-the place i·(m + 1) + j, where m is the largest power of y in the product. So no two monomials of the product
+A large product of two polynomials with whole coefficients is computed as one product of long numbers. Each
+polynomial is written as a number in a base B, the coefficient of each monomial as one digit: x^i·y^j has the
+place i·(m + 1) + j, where m is the largest power of y in the product. So no two monomials of the product
 share a place. Each coefficient c of the product has |c| < B/2. With B/2 added at each place all digits are at
-least 0 and below B, so they are read off. Standard library only.
+least 0 and below B, so they can be read off.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 from .strict_reading import Rejected as Rejected
 
-# --- products of polynomials with whole coefficients, large ones as one product of long numbers -----
+# --- products ---------------------------------------------------------------------------------------
 
 Whole = Mapping[tuple[int, ...], int]
 

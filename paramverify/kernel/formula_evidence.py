@@ -22,7 +22,7 @@ from .formula_truths import Truths, instance, mentions
 from .ledger import Ask, Evidence, KernelReport, Statement
 from .strict_reading import Misformed, Rejected, plain, shown
 
-# --- formulas of dpCTL* as text, from the tree that is checked: standard library only ---------------
+# --- formulas of dpCTL* as text, from the tree that is checked --------------------------------------
 
 
 def stated(entry: Any) -> str:

@@ -1,20 +1,19 @@
-"""Checks exact intervals of one parameter p, whose ends are roots of polynomials: standard library only.
+"""Checks exact intervals of one parameter p, whose ends are roots of polynomials.
 
 The document holds a domain with one parameter in [L, U], claims f ≥ 0, constraints, factors g, and for each
 claim and each constraint a product c·∏ gᵢ^mᵢ that must equal it. Its `breaks` are the roots of the factors in
-(L, U), in ascending order: rational ones, and others between two rationals. No two of these intervals meet.
+(L, U), in ascending order: rational ones, and others given by an interval between two rationals. No two of
+these intervals meet. All this is about a model whose obligations are proved besides, as claims of their own.
 
+parts      A point is outside if a constraint fails there, safe if all claims hold, else violating.
+           Neighbouring pieces of one kind are one part. The parts of the document must be these.
+signs      Between two neighbouring breaks each claim has one sign, which a rational point there shows. At a
+           break a claim with that factor is zero. Another one has no root in the interval of the break, and
+           so the sign of its lower end.
 roots      A rational break is a root of its factor. In the interval of another one the Bernstein coefficients
            of the factor have one variation of sign, and it does not vanish at the ends: so there is exactly
            one root (Descartes' rule). Between the breaks of a factor, cut at places where it is not zero, the
            coefficients have no variation: there is no root. So the breaks of a factor are all its roots.
-signs      Between two neighbouring breaks each claim has one sign, which a rational point there shows. At a
-           break a claim with that factor is zero. Another one has no root in the interval of the break, and
-           so the sign of its lower end.
-parts      A point is outside if a constraint fails there, safe if all claims hold, else violating.
-           Neighbouring pieces of one kind are one part. The parts of the document must be these.
-
-All this is about a model whose obligations are proved besides, as claims of their own.
 """
 
 from __future__ import annotations

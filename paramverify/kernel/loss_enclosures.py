@@ -1,22 +1,23 @@
-"""Divergences at a point and on a box, between two numbers with proved rounding: standard library only.
+"""Divergences of two distributions P and Q of an output: enclosed at a point, bounded from above on a box.
 
-Divergences at one point, between two numbers with proved rounding: standard library only.
+All numbers are rounded outwards, with proved rounding. Probabilities are |p|/|total|, with polynomials p and
+total.
 
-Where the constant E = exp(q) occurs, probabilities are enclosed: a polynomial in E with rational coefficients
-is 0 only if all of its coefficients are.
+*At a point*, probabilities are rational and exact. If the constant E = exp(q) occurs, they are enclosed; that
+one is 0 is still known exactly, because a polynomial in E with rational coefficients is 0 only if all of its
+coefficients are.
 
-Divergences of products on a box: upper bounds with proved rounding, standard library only.
-
-P and Q are the probabilities of an output, r = P/Q, and both sum to 1 over all outputs. So
+*On a box*, each probability is c·∏ |f|^k with a number c > 0; the range of |f| is that of the Bernstein
+coefficients of f. Powers that P and Q share cancel in r = P/Q before anything is bounded, so a factor may be
+0 in the box. As P and Q both sum to 1 over all outputs,
 
     KL = Σ Q·ψ(r)                     with ψ(r) = r·ln r − r + 1,
     Σ P^α·Q^(1−α) − 1 = Σ Q·ψ_α(r)    with ψ_α(r) = r^α − 1 − α·(r − 1).
 
-All terms are at least 0. ψ and ψ_α are convex: on an interval they are largest at an end. Each probability is
-c·∏ |f|^k with a number c > 0; the range of |f| on a box is that of its Bernstein coefficients. Powers that
-P and Q share cancel before anything is bounded. So a factor may be 0 in the box.
+All terms are at least 0. ψ and ψ_α are convex: on an interval they are largest at an end.
 
-For zero-concentrated privacy, D_α ≤ ρ·α for all α > 1, orders a < b < ... < z are enough:
+*Bounds.* KL ≤ bound is shown directly. For zero-concentrated privacy, D_α ≤ ρ·α for all α > 1, orders
+a < b < ... < z are enough:
 
 - D_α ≤ D_a ≤ ρ ≤ ρ·α for 1 < α ≤ a, for D_α does not fall with α [ErvenH14, Theorem 3];
 - (α−1)·D_α is convex in α [ErvenH14]: between two orders it is below the line through upper
@@ -38,7 +39,7 @@ from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import BITS, TERMS, UNIT, Ends, exp, exp_bounds, ln, product, sign_in_exp, times, up
 from .strict_reading import Misformed, Rejected
 
-# --- divergences at one point, between two numbers with proved rounding: standard library only ------
+# --- at a point -------------------------------------------------------------------------------------
 
 SMALL = Fraction(1, 1 << 200)  # the relative width of what is enclosed
 WIDE = Fraction(1, 10**9)  # how much wider a number may be told than it is enclosed
@@ -178,7 +179,7 @@ def _is_told(ends: Sequence[Fraction], number: Sequence[Fraction]) -> bool:
     )
 
 
-# --- divergences of products on a box: upper bounds with proved rounding, standard library only -----
+# --- on a box ---------------------------------------------------------------------------------------
 
 NOTHING = -(1 << (BITS + 40))  # at least the logarithm of 0
 
@@ -389,7 +390,7 @@ def _entropy(high: int, power: int) -> Ends:
     return exp(-UNIT, -UNIT)[1] // -power, max(0, product(most if high > 0 else low, high, True))
 
 
-# --- bounds that are to be shown ---------------------------------------------------------------------
+# --- bounds -----------------------------------------------------------------------------------------
 
 
 def is_below(found: BoxOutputs, bound: Fraction, orders: Sequence[Fraction] | None) -> bool:

@@ -1,12 +1,13 @@
-"""How likely noise without closed forms is, between two numbers with proved rounding: standard library only.
+"""How likely noise without closed forms is, and regions of it: between two numbers, with proved rounding.
 
-How likely regions of noise without closed forms are, between two numbers: standard library only.
+Single numbers come first: the mass of the normal distribution, and of other laws, below a number.
 
-A region is a conjunction of inequalities between one or two independent noisy numbers. Some of them, at most
-two, are its centres: without these no two others are compared. The values of a centre are cut into cells.
-While the centres are in given cells, each other number lies between two ends that are known but for the
-width of the cells, so its probability has bounds, and these multiply. The sum over all cells has bounds
-that no rounding and no cut leaves out: the outermost cells have no end.
+A region is a conjunction of inequalities between one or two independent noisy numbers. Some of the numbers,
+at most two, are its centres: every inequality between two numbers has a centre in it. The values of each
+centre are cut into cells; the outermost cells are unbounded, so no value is left out. While the centres are
+in given cells, each other number lies between two ends that are known but for the width of the cells, so its
+probability has bounds, and these multiply, because given the centres the other numbers are independent. The
+sums over all cells of the lower and of the upper bounds, all rounded outwards, enclose the probability.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from math import ceil, floor, isqrt
 from .rounded_constants import BITS, UNIT, Ends, down, exp, product, times, up
 from .strict_reading import Rejected
 
-# --- the normal distribution between whole numbers, with proved rounding: standard library only -----
+# --- the normal distribution ------------------------------------------------------------------------
 
 FARTHEST = 40  # beyond it the mass is below e^(−x²/2) < 2^−BITS
 

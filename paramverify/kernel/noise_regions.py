@@ -1,21 +1,15 @@
-"""Regions of noise, and how likely they are, for the second reader of programs.
+"""How likely regions of noise are, exactly: one variable after the other is summed or integrated out.
 
-Regions of noise: conjunctions of linear inequalities, for the second reader of programs.
-
-A region without volume counts as empty as soon as noise with a density takes part. Standard library only, and
-no code of the first reader.
-
-How likely a region of noise is at one point: one variable after the other is summed or integrated out.
-
-A region is a conjunction of linear inequalities. Where a variable lies between several lower and upper ends,
-the region is cut until one of each is the nearest; then a closed form is taken between the two:
+A region is a conjunction of linear inequalities in independent variables, each with a law: whole noise, or
+noise with a density. As soon as noise with a density takes part, a region without volume counts as empty. If
+a variable lies between several lower and upper ends, the region is cut until one of each is the nearest; then
+a closed form is taken between the two:
 
 - whole noise: Σ_{v=l}^{u} v^t·r^v = F(u+1) − F(l), where F(v) = p(v)·r^v solves F(v+1) − F(v) = v^t·r^v;
 - noise with a density: ∫_l^u v^t·e^{mv} dv = F(u) − F(l), where F(v) = p(v)·e^{mv} solves F' = v^t·e^{mv}.
 
-Both are again sums of such terms in the variables that are left, so the last variable leaves numbers.
-
-Standard library only, and no code of the first reader.
+Both are again sums of such terms in the variables that are left, so the last variable leaves numbers. The
+second reader of programs uses this module too, which shares no code with the first reader.
 """
 
 from __future__ import annotations
@@ -28,7 +22,7 @@ from math import ceil, comb, floor, gcd, lcm
 
 from .strict_reading import UnreadCase
 
-# --- regions of noise: conjunctions of linear inequalities, for the second reader of programs -------
+# --- regions ----------------------------------------------------------------------------------------
 
 Slopes = Mapping[int, Fraction]  # of variables
 Form = tuple[tuple[int, Fraction], ...]  # the same, in order and without a common factor
@@ -197,7 +191,7 @@ def _nearest(
             yield part, end
 
 
-# --- second sums ------------------------------------------------------------------------------------
+# --- sums and integrals -----------------------------------------------------------------------------
 
 Key = tuple[Fraction, tuple[tuple[int, int, Fraction], ...]]  # exponent of e; variable, its power, its rate
 Terms = dict[Key, Fraction]

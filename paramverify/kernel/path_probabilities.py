@@ -1,31 +1,31 @@
 """Probabilities of path formulas: on chains, under words of actions, and extreme ones over all schedulers.
 
-What a path formula still asks for after a state: formulas as minimal disjunctions of conjunctions.
+*Goals.* A goal is what a formula still asks of the path from a state on: a set of clauses, of which one has
+to hold, and a clause is a set of parts that all have to hold. Clauses that contain another one are left out.
+`after` takes the labels of one state into account, and returns the goal of the path from the next state on. A
+path satisfies a formula without unbounded R iff some prefix of it leaves the goal TRUE; the negation of a
+formula without unbounded U is one like that.
 
-A goal is a set of clauses, a clause a set of parts that all have to hold from now on. `after` takes the
-labels of one state into account. A path satisfies a formula without unbounded R iff some prefix of it leaves
-the goal TRUE; the negation of a formula without unbounded U is one like that.
+*Nodes.* A node is a state with a goal. Its value is 1 or 0 if the labels of the state decide the goal, and
+otherwise the average over what follows. The nodes that reach no decision have the value `dead`: 0 if the
+formula has no unbounded R, because then only a finite prefix satisfies it, and 1 if it has no unbounded U.
 
-Extreme probabilities of decisions where there are cycles: a policy whose values no action betters.
+*Policies.* r(n) is the largest (or smallest) probability over all schedulers that a node n reaches its
+target; r is known where no cycle is in the way. The largest one is the least solution of r = max_a P_a·r. Let
+a policy have the probabilities x. If no action betters it, x ≥ P_a·x for all a, then x ≥ r; and the policy
+reaches x, so x = r. For the smallest one, nodes in which a scheduler can stay for ever, or go to where the
+probability is 0, have r = 0. Of the others no scheduler stays among them for ever. So x ≤ P_a·x for all a
+gives x ≤ r, and x = r.
 
-r(n) is the largest (or smallest) probability over all schedulers that a node n reaches its target; r is known
-where no cycle is in the way. The largest one is the least solution of r = max_a P_a·r. Let a policy have the
-probabilities x. If no action betters it, x ≥ P_a·x for all a, then x ≥ r; and the policy reaches x, so x = r.
+*Paths.* The probabilities of a formula are computed in these ways:
 
-For the smallest one, nodes in which a scheduler can stay for ever, or go to where the probability is 0, have
-r = 0. Of the others no scheduler stays among them for ever. So x ≤ P_a·x for all a gives x ≤ r, and x = r.
-
-A node is a state with a goal, which is what the formula asks of the path from this state on. Its value is 1
-or 0 where the goal is decided by the labels of the state, and else the average over what follows. The nodes
-that reach no decision have the value `dead`: 0 where the formula has no unbounded R, for then only a finite
-prefix satisfies it, and 1 where it has no unbounded U. All other nodes reach a decision almost surely, as the
-weights on cycles are positive numbers, so the linear equations have one solution.
-
-- Words. For a bounded formula the vectors of values under all words of actions are computed backwards, level
-  by level; equal vectors are kept once.
+- One word. All nodes that are not dead reach a decision almost surely, because the weights on cycles are
+  positive numbers. So the linear equations of their values have one solution.
+- All words. For a bounded formula the vectors of values under all words of actions are computed backwards,
+  level by level; equal vectors are kept once.
 - Extremes. Schedulers may depend on the history, and so on the node, so backwards the largest (or smallest)
   value over the actions is that over all schedulers. With cycles the values of a policy are compared with all
-  actions: see `extreme`.
+  actions, as above (`extreme`).
 - Equality. Two states have the same probability under all words if v·M_w·f = 0 for each word w, with the
   difference v and the mass f that is decided in a step: what is equal as a sum over steps only is not found.
   If it is so for words shorter than the number of nodes, it is so for all: spaces stop growing.
@@ -41,7 +41,7 @@ from typing import Any, TypeAlias
 from .chain_models import CheckedChain, PolynomialQuotient, Row, Value
 from .strict_reading import Rejected
 
-# --- progressions -----------------------------------------------------------------------------------
+# --- goals ------------------------------------------------------------------------------------------
 
 Part: TypeAlias = tuple[Any, ...]
 Clause: TypeAlias = frozenset[Part]

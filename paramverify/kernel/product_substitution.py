@@ -1,12 +1,12 @@
 """Factors that depend on one product of powers: f(x) = g(u), u = ∏ sᵢ^vᵢ, sᵢ = xᵢ or 1 − xᵢ.
 
-Factors of region maps that depend on one product of powers: f(x) = g(u), u = ∏ sᵢ^vᵢ, sᵢ = xᵢ or 1 − xᵢ.
+Let [A, B] be the values of u on the box of the domain. For a factor of a region map, the document shows where
+on [A, B] which sign g has. It vanishes at neither end, and cuts at which it does not vanish divide [A, B]
+into parts. By Descartes' rule of signs for Bernstein coefficients, a part on which these have no variation of
+sign has no root inside, and a part with one variation has exactly one. This root lies between two places of
+the part at which the signs of g differ. So g has one sign between such a pair of places and the next one.
 
-What is shown of g on [A, B], the values of u on the box of the domain: g vanishes at neither end. Cuts at
-which it does not vanish divide [A, B] into parts. By Descartes' rule of signs for Bernstein coefficients, a
-part on which these have no variation of sign has no root inside, and one with one variation has exactly one.
-That one lies between two places of the part at which the signs of g differ. So between these pairs of places
-g has one sign.
+For a proof of the kind `product`, f ≥ 0 follows from g ≥ 0 on the values of u.
 """
 
 from __future__ import annotations

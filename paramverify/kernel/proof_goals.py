@@ -1,4 +1,14 @@
-"""Goals: a polynomial that is to be shown nonnegative on a box; and its Bernstein form there."""
+"""Goals: a polynomial that is to be shown nonnegative on a set D; and its Bernstein coefficients.
+
+D is the set of points of a box that satisfy the conditions (constraints) `g ≥ 0` or `g > 0` of the goal.
+
+Let f be a polynomial of degree d in one variable t of [0, 1]. Its Bernstein coefficients are the numbers b_k
+with f(t) = Σ b_k·C(d,k)·t^k·(1−t)^(d−k). The polynomials C(d,k)·t^k·(1−t)^(d−k) are nonnegative there and sum
+to 1, so f(t) is an average of the b_k: it lies between the least and the largest of them. At t = 0 and t = 1
+it is b_0 and b_d. Of several variables, the basis polynomials are the products of those of each variable. Any
+box is mapped onto the unit box first. As only signs matter, the coefficients are computed as whole numbers,
+up to one positive factor.
+"""
 
 from __future__ import annotations
 

@@ -1,22 +1,8 @@
 """The rules of proofs: each reduces a goal to smaller ones or to a computation, and says why that is enough.
 
-Sums of squares: identities between polynomials, which are multiplied out again; and contradictions.
-
-A term is a product of polynomials that are not negative on D, times squares with coefficients that are
-not negative. The polynomials are `["low", x, a]` for x − a, where a is at most the lower end of x;
-`["high", x, b]` for b − x, where b is at least the upper end; and `["constraint", k]`. So a sum S of terms
-is ≥ 0 on D.
-
-squares   m·f = S for a sum of terms S and a multiplier m, which is a sum of terms, too, or 1. It proves f ≥ 0
-          on D in two cases. (1) m > 0 on D: one term of m has factors that are positive on D, and the square
-          of a number. (2) No constraint is used, m is not the zero polynomial, and the variables of m have an
-          inside: so m·f ≥ 0 on the box, m > 0 on a dense part of it, and f is continuous. Where no end of a
-          box is used either, the same is true of all real numbers in the place of the box.
-vanish    a constraint g ≥ 0 with −g = Σ cᵢ·gᵢ² and cᵢ > 0: at the points of D all gᵢ are zero.
-
-A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
-`g > 0`. (Nearly all rules prove it on the closure of the box, which is more.) Every rule below reduces that
-to smaller goals or to a computation with whole numbers, and says why that is enough:
+A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or `g
+> 0`. Nearly all rules prove it on the closure of the box, which is more. Wherever a goal "is shown" below,
+the document has a proof of it, to which the same rules apply:
 
 constant      f is a number that is not negative.
 fixed         a variable whose interval is one point is replaced by it.
@@ -26,11 +12,14 @@ sum           f = Σ gᵢ and each gᵢ ≥ 0 is shown.
 ends          f is linear, or shown to be concave, in x: it is smallest at an end, and both ends are shown.
 monotone      ∂f/∂x ≥ 0 is shown, and f ≥ 0 at the lower end of x (or ≤ 0 and the upper end).
 quadratic     f = a·x² + b·x + c with a ≥ 0, c ≥ 0 and 4·a·c − b² ≥ 0 shown.
-bernstein     a tree of cuts of the box; at a leaf all Bernstein coefficients of f are ≥ 0, or those of a
-              constraint show that no point of D is there, or another proof for that part is given. The
-              Bernstein basis is nonnegative on the box and sums to one, so f is an average of coefficients.
+bernstein     a tree of cuts of the box. At a leaf all Bernstein coefficients of f are ≥ 0, and f is never
+              below the least of them; or those of a constraint show that no point of D is there; or another
+              proof for that part is given. At a step `low` or `high`, the coefficients of ∂f/∂x show that f
+              rises (or falls) with x on this part: it is smallest on the face where x is at that end, and
+              the tree goes on there, without the constraints that mention x.
 convex        the Hessian is positive semidefinite on the box, so f lies above each tangent plane, and one
-              tangent plane is ≥ 0 on the box. Its point may be algebraic if f and the slopes vanish there.
+              tangent plane is ≥ 0 on the box. Its point may be algebraic if f vanishes there, and each
+              slope vanishes or points into the box.
 constraint    f = c·g + r with c ≥ 0, a constraint g, and r ≥ 0 shown.
 divide        a constraint g = h·k where ±k > 0 on the box gives the constraint ±h.
 contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: D is empty.
@@ -42,10 +31,20 @@ blowup        near a vertex, the box is the union of the cones in which one of s
 enclose       E stands for exp(q); a rational interval is shown to contain it.
 exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
 logarithm     eps stands for −ln(x)/step; on cells of x it is between polynomials, see `tied_variables`.
-squares       m·f is a sum of squares, some multiplied by what is not negative on D; see above for m.
-vanish        a constraint says that a sum of squares is at most zero: each square is zero.
+squares       m·f = S for a sum of terms S and a multiplier m, which is 1 or a sum of terms, see below.
+vanish        a constraint g ≥ 0 with −g = Σ cᵢ·gᵢ² and cᵢ > 0: at the points of D all gᵢ are zero.
 lemma         the same statement (up to a positive number) is proved elsewhere in the document.
-solver        not checked: somebody else's answer, reported as trusted.
+solver        not checked: the answer of a solver, which is reported as trusted.
+
+A term of `squares` is a product of polynomials that are not negative on D, times a sum of squares with
+coefficients that are not negative. The polynomials are `["low", x, a]` for x − a, where a is at most the
+lower end of x; `["high", x, b]` for b − x, where b is at least the upper end; and `["constraint", k]`. So S ≥
+0 and m ≥ 0 on D. The identity proves f ≥ 0 on D in two cases besides m = 1:
+
+1. m > 0 on D: one term of m has factors that are positive on D, and the square of a number.
+2. No constraint is used, m is not the zero polynomial, and no variable of m is fixed at one point. Then
+   m·f ≥ 0 on the box, m > 0 on a dense part of it, and f is continuous. If no end of a box is used either,
+   the same is true of all real numbers in the place of the box.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def product_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Pr
     prove(product_goal(goal, proof), proof["proof"], context, depth)
 
 
-# --- the rule of convex polynomials: a positive semidefinite Hessian, and a point where f is least ---
+# --- convex polynomials: a positive semidefinite Hessian, and a point where f is least --------------
 
 
 def convex_rule(

@@ -1,47 +1,37 @@
-"""Checks region maps without trusting the rest of the package: standard library, and the checker of claims.
+"""Checks region maps: at which values of the free parameters the claims are true for all other parameters.
 
-What makes a map of polynomial claims one about sets of outputs: standard library only.
+A map is as `region_maps` reads it: a domain, free parameters x, quantified ones y, claims f ≥ 0 as products
+of factors, and cells. It is about a model whose obligations are proved besides, as claims of their own.
 
-The `parts` statements beside a map are claims Σ max(0, tᵢ) ≤ room, as in `set_evidence`, each with a tree of
-cuts of the whole domain. A leaf `["claim", k]` says: no term is open any more, and the goal f = room − Σ of
-the terms that count is the claim number k of the map. On that part of the domain room − Σ max(0, tᵢ) is f. So
+*Sets of outputs.* If the case compares sets of outputs, `parts` statements stand beside the map. They say
+Σ max(0, tᵢ) ≤ room, as in `set_evidence`, each with a tree of cuts of the whole domain. A leaf `["claim", k]`
+says: no term is open any more, and the goal f = room − Σ of the terms that count is the claim number k of the
+map. On that part of the domain room − Σ max(0, tᵢ) is f. So
 
 - at a point where all claims of the map hold, all sums are within their room;
 - a claim of the map is room − Σ_{i∈S} tᵢ for a set S of terms: where it fails, the sum is above its room.
 
 The second needs that each claim of the map is at a leaf.
 
-Symmetric parameters of a region map: their exchange leaves what the map is about as it is.
+*Symmetric parameters.* Their exchange leaves the claims, the constraints and the box as they are. Then a
+point of the domain goes to one at which the parameters of each class ascend, by exchanges, and claims that
+hold or fail there hold or fail at the point itself. So a cell at which no point of the interior ascends needs
+no proof: the other cells contain all points with different values that ascend, and being closed, all that
+ascend.
 
-Then a point of the domain goes to one at which the parameters of each class ascend, by exchanges, and claims
-that hold or fail there hold or fail at the point itself. So a cell at which no point of the interior ascends
-needs no proof: the other cells contain all points with different values that ascend, and being closed, all
-that ascend.
+*Cells.* The box is cut across a free parameter, again and again, until each part is a cell. What is shown of
+a cell depends on its status:
 
-The document holds a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and
-for each claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters.
-
-tile       The box is cut across a free parameter, again and again, until each part is a cell.
 safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
            of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
            zero, or those of a constraint show that no point of the domain is there. Or another proof of the
-           claim on the cell is given, as in `checker`.
+           claim on the cell is given, by the rules of `proof_rules`.
 outside    The same, with a constraint on each part.
 violating  y is fixed at values in its interval. Each constraint in which a y with more than one value occurs
            holds on the whole cell, the signs multiply to −, and no factor vanishes at a point of the cell in
            the box of the domain: some coefficient is not zero on each smallest face that belongs to it.
-mirrored   Parameters are symmetric, and of two of them the first one is nowhere less than the second (see
-           `folds`).
+mirrored   Of two symmetric parameters, the first one is nowhere less than the second.
 undecided  Nothing is shown.
-
-Where the case compares sets of outputs, `parts` show that the claims are all (see `check_covers`).
-
-All this is about a model whose obligations are proved besides, as claims of their own.
-
-Of a factor that depends on one product of powers the roots are shown, and no coefficients (see
-`product_substitution`).
-
-The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
 """
 
 from __future__ import annotations
@@ -63,7 +53,7 @@ from .region_maps import AnyForm, Cells, Map, MapNode, read_map, separated
 from .set_evidence import follow_tree
 from .strict_reading import Misformed, Rejected, counted
 
-# --- what makes a map of polynomial claims one about sets of outputs: standard library only ---------
+# --- sets of outputs --------------------------------------------------------------------------------
 
 
 def check_covers(about: Evidence, statement: Statement) -> str:
@@ -100,7 +90,7 @@ def check_covers(about: Evidence, statement: Statement) -> str:
     return f"{sums} over all sets of outputs: everywhere one of {sets} is the worst"
 
 
-# --- symmetric parameters of a region map: their exchange leaves what the map is about as it is -----
+# --- symmetric parameters ---------------------------------------------------------------------------
 
 Terms = frozenset[tuple[tuple[int, ...], Fraction]]
 
@@ -164,7 +154,7 @@ def check_mirrored(
     raise Rejected("a cell mirrors no others")
 
 
-# --- regions ----------------------------------------------------------------------------------------
+# --- cells ------------------------------------------------------------------------------------------
 
 STATUS = "region map"
 MAX_TOKENS = 100_000

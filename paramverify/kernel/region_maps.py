@@ -1,4 +1,12 @@
-"""Region maps as they are read: the domain, the claims as signs of factors, and cells."""
+"""Region maps as they are read: the domain, the claims as signs of factors, and cells.
+
+A map has a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and for each
+claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters. The constant
+E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
+
+Of a factor g, its Bernstein coefficients are kept on each part of a subdivision. Of one that depends on one
+product of powers, the roots are shown instead (see `product_substitution`).
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Exponentials and logarithms between two numbers, with proved rounding: standard library only.
+"""Exponentials and logarithms between two numbers, with proved rounding.
 
-Logarithms and exponentials between whole numbers, with proved rounding: standard library only.
+The constant E = exp(q) is enclosed between rationals by Taylor's series; what is left out of the series is
+bounded by a geometric series.
 
-A number x is known by `low` and `high`, whole numbers with low ≤ x·2^BITS ≤ high. All sums are of terms that
-are at least 0. Each term is rounded down for `low` and up for `high`, and what is left out of a series is
-bounded by a geometric series, which counts for `high` only.
+All other numbers are computed with whole numbers: a number x is known by `low` and `high` with
+low ≤ x·2^BITS ≤ high. All sums are of terms that are at least 0. Each term is rounded down for `low` and up
+for `high`, and the rest of a series, again bounded by a geometric series, is added to `high` only.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .evidence_polynomials import (
 )
 from .strict_reading import Rejected as Rejected
 
-# --- the constant E = exp(q) between rationals, by Taylor series with proved remainders -------------
+# --- the constant E = exp(q), between rationals -----------------------------------------------------
 
 TERMS = (10, 30, 100, 300, 1000)  # of the exponential series, one after the other
 
@@ -67,7 +68,7 @@ def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None)
     raise Rejected("the sign of a polynomial in exp is not decided by 1000 terms")
 
 
-# --- logarithms -------------------------------------------------------------------------------------
+# --- logarithms and exponentials, between whole numbers ---------------------------------------------
 
 BITS = 192
 UNIT = 1 << BITS

@@ -1,8 +1,12 @@
 """Reads evidence strictly: what is not exactly of its form is rejected, by one line that names the place.
 
-Standard library only. JSON is taken without duplicate keys, without numbers that are not whole (exact
-numbers are strings), without NaN and infinities, and with bounded nesting. A `Shape` tells the form of a
-value: it returns nothing, or raises `Misformed` with the reason; the places are added on the way up.
+JSON is taken without duplicate keys, without numbers that are not whole (exact numbers are strings), without
+NaN and infinities, and with bounded nesting. A `Shape` checks the form of a value: it returns nothing, or
+raises `Misformed` with the reason; the places are added on the way up.
+
+The kernel has three exceptions. `Rejected` says that the evidence does not prove what it claims, and
+`Misformed`, a kind of it, that a part is not of its form, and where. `UnreadCase` is no rejection: something
+is beyond what is computed again, so it is not compared, and the line of the report says so.
 """
 
 from __future__ import annotations

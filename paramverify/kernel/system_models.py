@@ -1,6 +1,19 @@
 """The systems of evidence about interactive systems: weights, conditions and closures, checked when read.
 
-Standard library only, and the checker of single claims; the reasons stand in `unwinding_evidence`.
+States and actions are numbers from 0; actions are in the order data, queries, responses, hidden. Inputs are
+data points and queries; outputs are responses, which are seen, and hidden actions, which are not. A state has
+a row of entries `[action, [[state, probability], ...]]`: the actions that it enables, and where each leads. A
+probability is a polynomial such as `"1/3"`, or a quotient of two such as `["p", "p + 1"]`, whose bottom is
+shown to be positive. The conditions are:
+
+system    At most one output is enabled where one is, and otherwise all inputs (or, with `partial`, some).
+          Probabilities are nonnegative and sum to one.
+closures  For hidden states, group by group, where they end: ν(h) = Σ p(h, k)·ν(k). A group that leads to
+          itself has numbers h ≥ 0 with h = 1 + Q·h, bounds of the expected number of steps in it, so it is
+          left almost surely and the equations have one solution. A group that leads nowhere else never ends
+          (⊥, -1).
+
+States that are not hidden are called terminal.
 """
 
 from __future__ import annotations

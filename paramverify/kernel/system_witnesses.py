@@ -1,17 +1,19 @@
-"""Witnesses about interactive systems: what breaks or reaches a bound, and ratios without limit.
+"""Witnesses about interactive systems: an observation that breaks or reaches a bound; ratios without limit.
 
-Budgets of interactive systems: an observation that reaches the bound, and ratios without limit.
+A witness has two input sequences, `left` and `right`, that differ in one inserted data point; `place` is
+where the longer one has the point more. Its `trace` is an observation: responses and queries in the order in
+which they are seen. `closed` says that nothing is seen after the trace; otherwise anything may follow.
 
-tight     Two input sequences that differ in one inserted data point, and an observation with the
-          probabilities that are told, as functions on the domain; the right one is positive there. So every
-          budget allows their quotient. If it is the bound, the bound is tight at every point. With
+witness   The probabilities of the observation, computed forwards at a point of the domain, exceed the bound.
+tight     The probabilities are as they are told, as functions on the domain; the right one is positive there.
+          So every budget allows their quotient. If it is the bound, the bound is tight at every point. With
           `parameters` all this is about that point of the domain.
 growth    Steps (inputs and responses in their order) of two runs, one with one data point more, and steps of
           a loop that both make. After the steps the runs are in vectors x and y of probabilities over states;
           the loop leads from x to λ·x and from y to μ·y with λ > μ. Each step is the only one that agrees
           with the observation: data points come where all states wait, responses where no state does. So the
           observation of the steps and k loops has the probabilities λ^k·|x| and μ^k·|y|, and no ratio bounds
-          them. Where inputs are assumed not to come in some states, none of these comes in one, however long
+          them. If inputs are assumed not to come in some states, none of these comes in one, however long
           the loop goes on.
 """
 
@@ -169,7 +171,7 @@ def _probability(
     return numbers.sum(found)
 
 
-# --- leaks ------------------------------------------------------------------------------------------
+# --- lower bounds, and ratios without limit ---------------------------------------------------------
 
 Vector = dict[int, Weight]
 

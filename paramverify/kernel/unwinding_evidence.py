@@ -1,28 +1,21 @@
-"""Checks evidence about interactive systems: standard library, and the checker of single claims.
+"""Checks that an interactive system is private for a bound, or that it is not, or that the bound is tight.
 
-The document holds the system: for each state the actions that it enables, each with a distribution. Inputs
-are data points and queries, outputs responses and hidden actions. What is checked:
+The document holds the system, with the closures of its hidden states, as `system_models` reads and checks it.
+Polynomials whose sign is needed on the domain are shown by the comparisons of the document. Then one of these
+is checked:
 
-system    At most one output is enabled where one is, and otherwise all inputs (or, with `partial`, some).
-          Probabilities are nonnegative and sum to one.
-closures  For hidden states, group by group, where they end: ν(h) = Σ p(h, k)·ν(k). A group that leads to
-          itself has numbers h ≥ 0 with h = 1 + Q·h, bounds of the expected number of steps in it, so it is
-          left almost surely and the equations have one solution. A group that leads nowhere else never ends
-          (⊥, -1).
 family    For pairs of terminal states in rel[i]: the same actions are enabled, and for each a bijection of
           the supports of the closures maps to related states in rel[i] with equal probability, or (i > 0) to
           states related in rel[i−1] with probabilities that differ by a factor of at most e^δ. Insertions of
-          data points at reachable states stay in rel[t], and 1 ≤ e^δ, with e^{tδ} within the bound.
-          ([T])
+          data points at reachable states stay in rel[t], and 1 ≤ e^δ, with e^{tδ} within the bound ([T]).
+          A level of the document is `[x, y, i]`: x and y are in rel[i], and in all later ones.
 costs     Classes of states that are bisimilar. C(x, y) ≥ 1 for pairs of classes: the same actions are
           enabled, and for each an injection of supports with ν1(z)·C(z, β(z)) ≤ C(x, y)·ν2(β(z)). Then
           Pr(.|x) ≤ C(x, y)·Pr(.|y), and the C of insertions are within the bound, which is at least 1.
-witness   Two input sequences that differ in one inserted data point, and an observation whose probabilities,
-          computed forwards at a point of the domain, exceed the bound.
 
-tight, growth: lower bounds of budgets, in `system_witnesses`. With `tight` the bound is not that of a case.
-
-Polynomials whose sign is needed on the domain are shown by the comparisons of the document.
+With `partial` systems, all of this assumes that no input comes where it is not accepted. A witness or a loop
+(`growth`) shows that the system is not private, and `tight` is a lower bound beside a proof; see
+`system_witnesses`. With `tight`, the bound is not that of a case.
 """
 
 from __future__ import annotations

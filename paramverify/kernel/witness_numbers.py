@@ -1,19 +1,17 @@
-"""The numbers of witnesses: rationals, formulas in constants, algebraic points; and that they agree.
+"""The numbers of a witness: they are read, compared with each other, and have signs that are decided exactly.
 
-Numbers of a witness as people read them: rationals, and formulas in E = exp(q), or in ln(b), between two.
+Only the document is used: that a case gives these numbers is checked with the case.
 
-Both are transcendental, so two quotients of polynomials in one of them are equal iff they are as polynomials;
-signs are decided by enclosures.
+A number is written as people read it: a rational; or a formula in E = exp(q), or in ln(b), between two
+rationals. Both constants are transcendental, so two quotients of polynomials in one of them are equal iff
+they are equal as polynomials. Other signs are decided by enclosures.
 
-Witnesses at algebraic points: coordinates are polynomials in t, one root of a polynomial in an interval.
-
-A polynomial whose value, reduced by the minimal polynomial, is zero vanishes at the point. Another value has
-the sign that its Bernstein coefficients show on the interval, which is halved until they do. Nothing here
-needs the minimal polynomial to be irreducible: where it is not, a value may only be refused.
-
-Checks that the numbers of a witness agree with each other: standard library, and the checker of claims.
-
-That a case gives these numbers is checked with the case only.
+At an algebraic point the coordinates, and all numbers, are polynomials in t, where t is the only root of a
+`minimal` polynomial in an interval, by Descartes' rule of signs for Bernstein coefficients. A polynomial is
+reduced by the minimal polynomial: if the rest is zero, it vanishes at the point. Otherwise its sign is the
+one that the Bernstein coefficients of the rest show on the interval, which is halved until they do. Nothing
+here needs the minimal polynomial to be irreducible: if it is not, the only consequence is that a value may be
+refused.
 """
 
 from __future__ import annotations
@@ -141,7 +139,7 @@ def _quotient(body: str, exponent: Fraction | None, base: Fraction | None) -> Va
     return Value(top, bottom, exponent, base)
 
 
-# --- algebraic --------------------------------------------------------------------------------------
+# --- algebraic points -------------------------------------------------------------------------------
 
 MAX_DEGREE = 200  # of a minimal polynomial
 MAX_HALVINGS = 1_000

@@ -1,41 +1,43 @@
-"""Checks that one pair of inputs of noisy max has the largest ratio of all neighbours: standard library only.
+"""Checks that one pair of inputs of noisy max has the largest ratio of all neighbouring inputs.
 
-Each answer is perturbed on its own by `noise_probabilities`, the index of the largest is released, ties go
-to the first or to all alike. The probability of an output depends only on the multisets of the answers on
-its axes: of the answers before it, its own, and those behind it (where ties are uniform, of all others).
-For nonnegative number r the bound Pr(o|x) ≤ r·Pr(o|y) for all neighbours y of x is Pr(o|x) ≤ r·min Pr(o|y).
-Where every answer may change, the minimum is taken over one axis after the other; where one answer may, it
-is the least of the minima over single axes. Multisets that differ by at most d in each element are matched
-in increasing order: if any matching has all distances at most d, the increasing one has.
+Noise is added to each answer independently, the index of the largest noisy answer is released, and ties go to
+the first index (`first`) or to all alike (`uniform`). Neighbours differ by at most the step `by` in `one`
+answer, or in `each`. The probability of an output depends only on the multisets of the answers on its axes:
+of the answers before it, its own, and those behind it (with uniform ties, of all others).
 
-Checks that a pair of inputs of noisy max has the largest ratio for all parameters: standard library only.
+*Noise of rational numbers.* For a number r ≥ 0 the bound Pr(o|x) ≤ r·Pr(o|y) for all neighbours y of x is
+Pr(o|x) ≤ r·min Pr(o|y), and r is the ratio of the pair. If every answer may change, the minimum is taken over
+one axis after the other; if one answer may, it is the least of the minima over single axes. Multisets that
+differ by at most d in each element are matched in increasing order: if any matching has all distances at most
+d, the increasing one has.
 
-The noise is a table of polynomials p(f, v) whose rows have one sum T: p(f, v)/T is the probability that the
-answer f becomes v. Proofs of signs on the domain are given. What they are about is computed here, in this
-order:
+*Noise with parameters.* The noise is a table of polynomials p(f, v) whose rows have one sum T: p(f, v)/T is
+the probability that the answer f becomes v. The document has proofs of signs on the domain; which polynomials
+they are about is computed here, in this order:
 
-- No entry is negative, and F(f, v) = Σ p(f, w) over w < v never grows with f. Let H(v) be the probability
-  that all other answers lose to the noisy value v: a product of such sums, or where ties are uniform the
-  integral of Π (F(fᵢ, v) + t·p(fᵢ, v)) over t from 0 to 1. H grows with v and falls where another answer
-  grows. So Pr(x) = Σ p(own, v)·H(v) grows with the own answer. Of all neighbours y of x that one has the
-  least whose own answer fell by the step b and whose other answers grew by b, up to the ends; where one
-  answer differs, whose own answer fell or one other grew. With this y fixed, Pr(x) grows while the own answer
-  grows up to b, or others fall to the largest answer less b: an answer that meets an end moves away from it.
-- Pr(x*) > 0 for the pair x*, y*. Then Pr(x)·Pr(y*) ≤ Pr(x*)·Pr(y) says that Pr(x) ≤ r·Pr(y) for each r ≥ 0
-  with Pr(x*) ≤ r·Pr(y*). It is shown for all x that are left, in one of three ways:
+1. No entry is negative, and F(f, v) = Σ p(f, w) over w < v never grows with f. Let H(v) be the probability
+   that all other answers lose to the noisy value v: a product of such sums, or with uniform ties the integral
+   of Π (F(fᵢ, v) + t·p(fᵢ, v)) over t from 0 to 1. H grows with v and falls if another answer grows. So
+   Pr(x) = Σ p(own, v)·H(v) grows with the own answer. Of all neighbours y of x that one has the least whose
+   own answer fell by the step b and whose other answers grew by b, up to the ends; if one answer differs,
+   whose own answer fell or one other grew. With this y fixed, Pr(x) grows while the own answer grows up to b,
+   or others fall to the largest answer less b: an answer that meets an end moves away from it.
+2. Pr(x*) > 0 for the pair x*, y*. Then Pr(x)·Pr(y*) ≤ Pr(x*)·Pr(y) says that Pr(x) ≤ r·Pr(y) for each r ≥ 0
+   with Pr(x*) ≤ r·Pr(y*).
+3. That is shown for all x that are left, in one of three ways:
 
-classes  for all multisets of other answers (before the own one and behind it, where the first index wins).
-terms    where the first index wins, Pr(x) = Σ a(v) and Pr(y) = Σ b(v) with products a, b over the answers.
+terms    with ties to the first index, Pr(x) = Σ a(v) and Pr(y) = Σ b(v) with products a, b over the answers.
          For each factor one answer has the largest quotient: p·q' ≤ p'·q for a factor p of a and q of b, and
          p' > 0 and q' of that answer. So the products a', b' of these have a·b' ≤ a'·b. It is shown that
-         a'·Pr(y*) ≤ Pr(x*)·b'. So a·Pr(y*) ≤ Pr(x*)·b for each v; where b' = 0, Pr(y*) = 0 since a' > 0.
+         a'·Pr(y*) ≤ Pr(x*)·b'. So a·Pr(y*) ≤ Pr(x*)·b for each v; if b' = 0, Pr(y*) = 0 since a' > 0.
 ends     one answer differs. If a(u)·b(s) ≤ a(s)·b(u) and h'(u)·h(s) ≤ h'(s)·h(u) for all u < s, then
          Σ h·a · Σ h'·b ≤ Σ h'·a · Σ h·b: the difference is the sum over u < s of
          (h'(s)·h(u) − h'(u)·h(s)) · (a(s)·b(u) − a(u)·b(s)). If the own answer differs, a and b are its rows,
          and h moves up with all others: these are largest. If another one differs, b/a is the quotient of its
-         sums, which rises, and all the rest is 0. Where ties are uniform, sums are linear in t between two
+         sums, which rises, and all the rest is 0. With uniform ties, sums are linear in t between two
          values of v, and the inequalities at the ends give those between. Pr(x) > 0 is shown for each x that
          is left, so that two inequalities of products give a third.
+classes  for all multisets of other answers (before the own one and behind it, if the first index wins).
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ from .proof_goals import Context, WrittenClaim
 from .proof_rules import prove
 from .strict_reading import Misformed, Rejected
 
-# --- neighbours -------------------------------------------------------------------------------------
+# --- noise of rational numbers ----------------------------------------------------------------------
 
 Axis = tuple[int, ...]
 Table = dict[tuple[Axis, ...], Fraction]
@@ -198,7 +200,7 @@ def _near(multisets: set[Axis], differ: str, step: int) -> dict[Axis, list[Axis]
     return {m: [w for w in found if w in multisets] or [m] for m, found in changed.items()}
 
 
-# --- standing ---------------------------------------------------------------------------------------
+# --- noise with parameters --------------------------------------------------------------------------
 
 Answers = tuple[int, ...]
 Class = tuple[Answers, int, Answers]  # the answers before the own one, the own one, those behind it
