@@ -1,6 +1,6 @@
 """`python -m paramverify.checker EVIDENCE`: checks one document; this folder alone is enough for it.
 
-The folder may be run as a program too, and so may this file: `python checker EVIDENCE`.
+The folder may be run as a program too (`python kernel EVIDENCE`), and so may this file.
 """
 
 from __future__ import annotations

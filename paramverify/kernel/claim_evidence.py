@@ -1,4 +1,4 @@
-"""Claims and their domains: read, shown by proofs, and refuted at points: standard library only."""
+"""Claims and their domains: read, shown by proofs, and refuted at points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of a case, each with its proof; or a witness at which one fails: standard library only."""
+"""Claims of a case, each with its proof; or a witness at which one fails."""
 
 from __future__ import annotations
 

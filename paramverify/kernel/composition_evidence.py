@@ -1,4 +1,4 @@
-"""Evidence about compositions: bounds of δ for ε, or of ε for δ, computed again: standard library only.
+"""Evidence about compositions: bounds of δ for ε, or of ε for δ, computed again.
 
 `components` are releases, each made `times` times. A way has a pair of distributions that dominates, that is,
 has at least the δ of each of its `pairs` for every ε; where it is one of them, it is the only one. With two

@@ -1,4 +1,4 @@
-"""Checks certificates about all sequences at once: standard library, and the checker of single claims.
+"""Checks certificates about all sequences at once.
 
 The document holds a hidden Markov model: T_ω[s,t] are its steps, π and τ the weights of secrets, M their
 masses, c = c_n/c_d the ratio bound. That none of them is negative on the domain is looked at in

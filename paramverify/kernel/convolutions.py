@@ -1,4 +1,4 @@
-"""Releases on a grid, convolved as whole numbers times 2^−bits: standard library only.
+"""Releases on a grid, convolved as whole numbers times 2^−bits.
 
 *Upper bound.* An output with a loss between two points of the grid becomes two outputs at these points, with
 the same masses together under P and under Q. For all y ≥ 0, max(0, 1 − e^ε·x·y) is convex in x = Q/P and does

@@ -1,4 +1,4 @@
-"""Statements about one direction of two secrets, each shown by a tree of its form: standard library only.
+"""Statements about one direction of two secrets, each shown by a tree of its form.
 
 `parts`: Σ max(0, tᵢ) ≤ room, see `set_evidence`. `average`: a divergence is at most a number, see
 `loss_evidence`. The statement of each direction that the case compares must be there.

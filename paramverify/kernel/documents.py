@@ -2,8 +2,6 @@
 
 The claims of a case are `claim` statements, or `parts` or `average` statements about one direction each. An
 engine has one statement of its own kind, and the comparisons, sums or claims that it needs beside it.
-
-Standard library only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The form of evidence, key by key: one envelope, its statements, the proofs of these, and witnesses.
 
 Every key is checked, but for those that say nothing about the verdict: the options and the transcript of a
-solver, the reason of an unknown. Standard library only.
+solver, the reason of an unknown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A document of evidence with its domains, and a ledger of what its statements show: standard library only.
+"""A document of evidence with its domains, and a ledger of what its statements show.
 
 A statement is settled if its proof is replayed, trusted if a part of that is the word of a solver, and open
 if it has none. What a case demands, and no statement settles, is missing.
@@ -25,7 +25,9 @@ Ask = Callable[[Poly, bool], bool]  # whether a polynomial is shown to be ≥ 0,
 class KernelReport:
     """What a check found: accepted or not, one line for each claim, and how many of which kind.
 
-    `status` is what was shown, computed from the checked parts: holds, violated, unknown or region map.
+    `status` is what was shown, computed from the checked parts: holds, violated or unknown; budget (the
+    claims have another bound than the case, or a bound was searched for); region map, exact intervals or
+    composition; of a script, sat, unsat or unknown for each question; and "" if nothing was accepted.
     `solvers` are those whose word is trusted, `not_compared` says what can only be checked with the case.
     `side_condition` is what the status is about besides, in words, and `unit` is what is counted.
     """
@@ -107,8 +109,9 @@ class Ledger:
 class Evidence:
     """A document of the form that `evidence_shapes` gives, and what a case demands of it, if there is one.
 
-    `ask` decides signs in place of the comparisons of the document, for those who look for what is needed.
-    `rows` are the enclosures of probabilities, if they were computed before.
+    `check` never gives `ask`: signs are decided by the comparisons that the document proves. The prover gives
+    it to find out which comparisons are needed: then `ask`, kept as `given`, decides all signs. `rows` are
+    the enclosures of probabilities, if they were computed before.
     """
 
     def __init__(
@@ -202,6 +205,10 @@ class Evidence:
 
     def comparisons(self, number: int) -> tuple[Ask, Ledger]:
         """Replays the comparisons of an engine on its domain; returns what decides signs by them.
+
+        A comparison f ≥ 0 is proved as it is; a strict one, f > 0, by a contradiction to −f ≥ 0. What decides
+        signs knows a polynomial if it is a positive multiple of one that is compared. It is `given` instead,
+        if there is one.
 
         Raises:
             Rejected: one is not shown, or is about another domain.

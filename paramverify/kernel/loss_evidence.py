@@ -1,4 +1,4 @@
-"""Statements about divergences that are no polynomials (`kl`, `zcdp`): standard library only.
+"""Statements about divergences that are no polynomials (`kl`, `zcdp`).
 
 A statement is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
 outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total. That p_i/total and

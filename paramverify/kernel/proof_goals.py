@@ -33,7 +33,10 @@ from .strict_reading import Rejected as Rejected
 
 @dataclass(frozen=True)
 class Tie:
-    """A variable without an interval: name = −ln(variable)/step, where the variable is above 0."""
+    """A variable that is tied to another one, instead of having an interval: name = −ln(variable)/step.
+
+    The other variable has an interval, and is above 0. Its rules are in `tied_variables`.
+    """
 
     name: str
     variable: str
@@ -42,7 +45,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Goal:
-    """To show: poly ≥ 0 at the points of the box that satisfy the conditions (None: dropped).
+    """To show: poly ≥ 0 on D, the points of the box that satisfy the conditions (None: dropped).
 
     The box is taken as closed, but for the ends named in `open`, as (variable, 0 or 1 for lower or upper).
     """
@@ -80,9 +83,10 @@ class Goal:
         return replace(self, poly=poly)
 
     def without(self, name: str, poly: Poly) -> Goal:
-        """Returns the goal for a polynomial on a set where nothing but its interval restricts a variable.
+        """Returns the goal for a polynomial on the set D without the conditions that mention a variable.
 
-        Conditions that mention it are dropped: that makes D larger, so it is safe.
+        Only its interval restricts the variable there, so with each point the set has all others on its line
+        in the direction of the variable. As it contains D, what is shown on it is true on D.
         """
         axis = self.axis(name)
         kept = tuple(c if c and not degree(c[0], axis) else None for c in self.conditions)

@@ -1,4 +1,4 @@
-"""Trees in preorder: what is to be shown is cut into parts until each is plain. Standard library only."""
+"""Trees in preorder: what is to be shown is cut into parts until each is plain."""
 
 from __future__ import annotations
 

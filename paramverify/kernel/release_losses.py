@@ -1,4 +1,4 @@
-"""Privacy losses of releases between whole numbers, with proved rounding: standard library only.
+"""Privacy losses of releases between whole numbers, with proved rounding.
 
 A release is a pair of distributions P and Q of its output; the loss of an output is ln(P/Q). Here it is a
 list of atoms with a known loss, a part with a density, and bounds of what is left. All is times 2^BITS.

@@ -1,4 +1,4 @@
-"""Statements about sets of outputs: Σ max(0, tᵢ) ≤ room, shown by trees of cuts: standard library only.
+"""Statements about sets of outputs: Σ max(0, tᵢ) ≤ room, shown by trees of cuts.
 
 Of all sets S of outputs, Pr(S | left) − c·Pr(S | right) is largest for the outputs that are more than c times
 as likely under the left secret. So an (ε, δ) claim of one direction says: for every point of the domain,
