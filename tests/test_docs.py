@@ -6,6 +6,7 @@ what follows each is its output, standard error included, where `...` stands for
 
 from __future__ import annotations
 
+import ast
 import doctest
 import os
 import re
@@ -206,6 +207,42 @@ def test_links_lead_somewhere() -> None:
         if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists()
     ]
     assert wrong == []
+
+
+def kernel_rows(section: str) -> dict[str, set[str]]:
+    """The rows of a table of the page about the kernel: the first cell of each, and the modules after it."""
+    page = (ROOT / "docs" / "reading-the-kernel.md").read_text(encoding="utf-8")
+    table = [
+        line.split("|")
+        for line in page.split(f"## {section}\n")[1].split("\n## ")[0].split("\n")
+        if "|" in line
+    ]
+    found: dict[str, set[str]] = {}
+    for _, first, files, *_ in table[2:]:
+        found[first] = set(re.findall(r"`(\w+)\.py`", files))
+        for other in re.findall(r"those of (`\w+`)", files):
+            found[first] |= next(modules for kinds, modules in found.items() if other in kinds)
+    return found
+
+
+def test_the_page_about_the_kernel_names_what_is_imported() -> None:
+    """Its tables name every module of the kernel, and each row all that its modules import.
+
+    `documents` imports what begins each row, so it is left out.
+    """
+    kernel = ROOT / "paramverify" / "kernel"
+    imported = {path.stem: set[str]() for path in kernel.glob("*.py") if not path.stem.startswith("__")}
+    for name, found in imported.items():
+        for node in ast.walk(ast.parse((kernel / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                found.update({node.module} if node.module else {alias.name for alias in node.names})
+    always = set().union(*kernel_rows("What every document needs").values())
+    rows = kernel_rows("What one kind of document needs besides")
+    assert always.union(*rows.values()) == imported.keys()
+    for kind, modules in {"every document": set[str](), **rows}.items():
+        needed = set().union(*(imported[name] for name in modules | always - {"documents"}))
+        assert needed <= modules | always, kind
+        assert not modules & always, kind
 
 
 def long_lines(text: str) -> list[str]:
