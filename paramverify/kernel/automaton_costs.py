@@ -2,11 +2,11 @@
 
 Compare a way under streams α and β with |α_k − β_k| ≤ 1 (for the terms, see `automaton_runs`). Move the k-th
 sample by s_k in [-1, 1]. If s respects the order in which the way compares samples, and is 0 where a sample
-is put out, the way under α becomes the way under β, and each density falls by a factor of exp(d·ε·|s_k + α_k
-− β_k|) at most, or exp(d·ε·|s_k|) if nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way) with the sum W of
-these costs d·|s_k + α_k − β_k|; for insample' the cost d'·|α_k − β_k| is added. The cost of a way is the
-least W. It is convex in α − β, so differences ±1 are enough. If only one entry differs, differences with one
-±1 and 0 elsewhere are enough, because also W(0) = 0.
+is put out, the way under α becomes the way under β, and each density falls by a factor of
+exp(d·ε·|s_k + α_k − β_k|) at most, or exp(d·ε·|s_k|) if nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way)
+with the sum W of these costs d·|s_k + α_k − β_k|; for insample' the cost d'·|α_k − β_k| is added. The cost of
+a way is the least W. It is convex in α − β, so differences ±1 are enough. If only one entry differs,
+differences with one ±1 and 0 elsewhere are enough, because also W(0) = 0.
 
 **Demands** say what the rest of each way asks of stored values, and what it costs. The document has classes
 that cover all ways that are possible, and demands: a class, a set Z of shifts of the stored values, and a
@@ -16,10 +16,11 @@ the cost. For each edge and each demand at its end there is a link. So from the 
 beginning there is a chain of demands, and its first weight bounds W.
 
 **Flows** show that a way with differences δ = β − α costs no less. A sample wants the shift δ_k, which costs
-nothing. Two flows go along the order of the way: between samples that want 1 and those that want less, and
-between those that want 0 or more and those that want -1, within the rates. For every t in (0, 1) the samples
-with s > t are closed upwards, so that their cut is at least the first flow; for t in (-1, 0) the second one.
-The integral over t is the cost.
+nothing, or 0 if it reads nothing. One that is put out has the shift 0, and costs d·|δ_k|. Two flows go along
+the order of the way: between samples that want 1 and those that want less, and between those that want 0 or
+more and those that want -1, within the rates. For every t in (0, 1) the samples with s > t are closed
+upwards, so that their cut is at least the first flow; for t in (-1, 0) the second one. The integral over t is
+the cost.
 
 No multiple below the cost W of a way is enough. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the stream
 τ·δ, for densities too. As τ grows, a(τ)/τ goes to −ε·W, for every ε: the most likely samples are τ times the

@@ -1,7 +1,7 @@
 """The rules of proofs: each reduces a goal to smaller ones or to a computation, and says why that is enough.
 
-A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or `g
-> 0`. Nearly all rules prove it on the closure of the box, which is more. Wherever a goal "is shown" below,
+A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
+`g > 0`. Nearly all rules prove it on the closure of the box, which is more. Wherever a goal "is shown" below,
 the document has a proof of it, to which the same rules apply:
 
 constant      f is a number that is not negative.
@@ -22,7 +22,7 @@ convex        the Hessian is positive semidefinite on the box, so f lies above e
               slope vanishes or points into the box.
 constraint    f = c·g + r with c ≥ 0, a constraint g, and r ≥ 0 shown.
 divide        a constraint g = h·k where ±k > 0 on the box gives the constraint ±h.
-contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: D is empty.
+contradiction two constraints say g ≥ 0 and −g ≥ 0 (up to positive numbers), one strictly: D is empty.
 stretch       a constraint bounds x by a polynomial u in other variables: x runs from its other end to u as x'
               runs over [0, 1].
 eliminate     two constraints say that x equals a polynomial in other variables.
@@ -38,8 +38,8 @@ solver        not checked: the answer of a solver, which is reported as trusted.
 
 A term of `squares` is a product of polynomials that are not negative on D, times a sum of squares with
 coefficients that are not negative. The polynomials are `["low", x, a]` for x − a, where a is at most the
-lower end of x; `["high", x, b]` for b − x, where b is at least the upper end; and `["constraint", k]`. So S ≥
-0 and m ≥ 0 on D. The identity proves f ≥ 0 on D in two cases besides m = 1:
+lower end of x; `["high", x, b]` for b − x, where b is at least the upper end; and `["constraint", k]`. So
+S ≥ 0 and m ≥ 0 on D. The identity proves f ≥ 0 on D in two cases besides m = 1:
 
 1. m > 0 on D: one term of m has factors that are positive on D, and the square of a number.
 2. No constraint is used, m is not the zero polynomial, and no variable of m is fixed at one point. Then
