@@ -27,7 +27,7 @@ class KernelReport:
 
     `status` is what was shown, computed from the checked parts: holds, violated or unknown; budget (the
     claims have another bound than the case, or a bound was searched for); region map, exact intervals or
-    composition; of a script, sat, unsat or unknown for each question; and "" if nothing was accepted.
+    composition; of a script, sat, unsat or unknown for each question. It is "" after an early rejection.
     `solvers` are those whose word is trusted, `not_compared` says what can only be checked with the case.
     `side_condition` is what the status is about besides, in words, and `unit` is what is counted.
     """

@@ -4,10 +4,11 @@ Single numbers come first: the mass of the normal distribution, and of other law
 
 A region is a conjunction of inequalities between one or two independent noisy numbers. Some of the numbers,
 at most two, are its centres: every inequality between two numbers has a centre in it. The values of each
-centre are cut into cells; the outermost cells are unbounded, so no value is left out. While the centres are
-in given cells, each other number lies between two ends that are known but for the width of the cells, so its
-probability has bounds, and these multiply, because given the centres the other numbers are independent. The
-sums over all cells of the lower and of the upper bounds, all rounded outwards, enclose the probability.
+centre, between its own limits if the region has such, are cut into cells without a gap; if there is no limit,
+the outermost cell is unbounded. While the centres are in given cells, each other number lies between two ends
+that are known but for the width of the cells, so its probability has bounds, and these multiply, because
+given the centres the other numbers are independent. The sums over all cells of the lower and of the upper
+bounds, all rounded outwards, enclose the probability.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How likely regions of noise are, exactly: one variable after the other is summed or integrated out.
+"""How likely regions of noise are, in closed form: one variable after the other is summed or integrated out.
 
 A region is a conjunction of linear inequalities in independent variables, each with a law: whole noise, or
 noise with a density. As soon as noise with a density takes part, a region without volume counts as empty. If
