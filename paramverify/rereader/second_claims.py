@@ -100,12 +100,18 @@ class ClaimComparison(PointwiseComparison):
 
     def compare(self) -> str:
         self.check_parameters()
-        self.check_domain()
         given = self.reader.data["claim"]["holds"]
         links = [
             link for text in ([given] if isinstance(given, str) else given) for link in self._links(text)
         ]
         stated = self.evidence.claimed
+        strict = {link.text for link in links if link.strict}
+        if (witness := self.evidence.witness) is not None:
+            claim = self.evidence.claim_of(witness)
+            self.check_domains([self.evidence.domain_of(claim, links[witness.get("number")].strict)])
+        self.check_domains(
+            self.evidence.domain_of(claim, not strict.isdisjoint(claim.origins)) for claim in stated
+        )
         points, seen, kind = self.visited(
             lambda at: [self._gap(link, at) for link in links], lambda gaps: self._needed(gaps, len(stated))
         )
@@ -118,7 +124,8 @@ class ClaimComparison(PointwiseComparison):
             self._fails(links, own, found)
             return f"both sides of the witness and its claim, at {found.where}, agree{found.missed}"
         self._holds(links, own, stated, found)
-        return f"the claims agree with {counted(len(links), 'comparison')} at {found.where}{found.missed}"
+        agree = "agree with" if len(points) > 1 else "have the signs of"
+        return f"the claims {agree} {counted(len(links), 'comparison')} at {found.where}{found.missed}"
 
     def _links(self, text: str) -> Iterator[Link]:
         """Yields the comparisons of a text: a chain, or several joined by `and`."""
@@ -148,7 +155,7 @@ class ClaimComparison(PointwiseComparison):
     def _needed(self, gaps: Sequence[Gap], claims: int) -> int:
         values = [value for gap, divisors in gaps for value in (gap, *divisors)]
         degree = self.evidence.claimed_degree + (1 + max(POWERS)) * length_of(values)
-        return needed(degree, 1, MOST_PRODUCTS * (claims + 1))
+        return needed(degree, 1, MOST_PRODUCTS * (claims + 1), self.lost)
 
     def _values(self, claim: StatedClaim, strict: bool, found: Found) -> tuple[Fraction, ...] | None:
         """Returns the values of f of a claim f ≥ 0, or f > 0; None if it is none of this form."""

@@ -32,7 +32,7 @@ from typing import TypeVar
 from ..kernel.rounded_constants import exp_bounds
 from ..kernel.strict_reading import Rejected, UnreadCase
 from .second_definitions import candidates
-from .second_evidence import Evidence, StatedWitness, polynomial
+from .second_evidence import Evidence, StatedDomain, StatedWitness, polynomial
 from .second_numbers import Calculator
 from .second_points import BITS, MISSED, MOST_DRAWS, draws, length_of, needed, point_in
 from .second_reader import MAX_WORDS, Point, PointProbabilities, SecondReader
@@ -106,6 +106,7 @@ class PointwiseComparison:
 
     claimed = False  # whether the case has no mechanism
     near = True  # whether numbers for E have to be near it, because signs are compared
+    lost = 0  # a logarithm of 1/the share of the box that is in the domain
 
     def __init__(
         self,
@@ -193,8 +194,9 @@ class PointwiseComparison:
     def points(self) -> list[At]:
         """Returns points of the domain, each with a number for E."""
         found = self.reader.points(self.bases[0], POINTS)
+        found = found or [point for point, _ in islice(self.drawn(), POINTS)]
         if not found:
-            raise UnreadCase("no point of the domain was found")
+            raise UnreadCase("the second reader found no point of the domain")
         if len(found) == 1:  # functions of E are compared at two values of E
             return [(found[0], base) for base in self.bases]
         return [(point, self.bases[k % len(self.bases)]) for k, point in enumerate(found)]
@@ -207,17 +209,26 @@ class PointwiseComparison:
         if self.reader.ties:
             return
         draw, box, base = draws(self.evidence.document), self.reader.intervals, self.bases[0]
-        if all(low == high for low, high, _, _ in box.values()) and self.reader.exponent is None:
+        if self.is_point:
             yield from ((point, base) for point in self.reader.points(base, 1))
             return
-        for _ in range(MOST_DRAWS):
+        hits = 0
+        for tried in range(1, MOST_DRAWS + 1):
             point = point_in(box, draw)
             near = base
             if self.reader.exponent is not None:
                 far = draw.randrange(1 << BITS)
                 near = base + Fraction(far, 10**60) if self.near else 1 + Fraction(far, 1 << BITS)
             if self.reader.has(point, near):
+                hits += 1
+                self.lost = (tried // hits).bit_length() if tried > hits else 0
                 yield point, near
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the domain is one point, without a number E."""
+        ends = self.reader.intervals.values()
+        return all(low == high for low, high, _, _ in ends) and self.reader.exponent is None
 
     def found(self, lengths: Sequence[int]) -> Found:
         """Returns points and probabilities there.
@@ -245,7 +256,7 @@ class PointwiseComparison:
                 return TOO_DEAR
             values = [p for words in found.words.values() for p in (words or {}).values()]
             degree = 2 * (self.evidence.degree + length_of([*values, *found.bounds.values()]))
-            return needed(degree, self.functional.unknown, len(pairs) * (len(values) + 1))
+            return needed(degree, self.functional.unknown, len(pairs) * (len(values) + 1), self.lost)
 
         dear = self.evidence.degree > MOST_DEGREE or len(pairs) > MOST_PAIRS
         if dear or not self.functional.drawn:
@@ -258,18 +269,18 @@ class PointwiseComparison:
     def visited(
         self, visit: Callable[[At], Seen], wanted: Callable[[Seen], int]
     ) -> tuple[list[At], list[Seen], str]:
-        """Visits random points, as many as are `wanted` after the first one; else fixed ones, and says so."""
-        known = self.points()
+        """Visits random points, as many as are `wanted`; else fixed ones, and says so."""
         points: list[At] = []
         found: list[Seen] = []
         for at in self.drawn():
             points.append(at)
             found.append(visit(at))
-            count = wanted(found[0]) if len(known) > 1 else 1
+            count = 1 if self.is_point else wanted(found[0])
             if len(points) >= count:
                 return points, found, "random "
             if count == TOO_DEAR:
                 break
+        known = self.points()
         return known, [visit(at) for at in known], "fixed "
 
     def _outputs(self) -> int:
@@ -296,13 +307,25 @@ class PointwiseComparison:
         reader = self.reader
         return Calculator({"E": base**reader.power}, reader.exponent, base).number(formula)
 
-    def check_domain(self) -> None:
+    def check_domains(self, domains: Iterable[StatedDomain]) -> None:
+        """Compares the domains of all claims with that of the case."""
+        seen: list[StatedDomain] = []
+        for domain in domains:
+            if domain in seen:
+                continue
+            seen.append(domain)
+            if set(domain.parameters) != self.reader.intervals.keys():
+                raise Rejected("the claims have other parameters")
+            self.check_domain(domain)
+
+    def check_domain(self, domain: StatedDomain | None = None) -> None:
         """Compares the domains at points inside, at ends and corners of both boxes, and near them.
 
         A constraint on one parameter may be an end of its interval instead, so points near ends count.
         """
+        domain = domain or self.domain
         own = {name: ends[:2] for name, ends in self.reader.intervals.items()}
-        stated = {name: self.domain.box[name][:2] for name in own}
+        stated = {name: domain.box[name][:2] for name in own}
         points: list[dict[str, Fraction]] = []
         for box in (own, stated):
             within = candidates({name: (low, high, True, True) for name, (low, high) in box.items()})
@@ -310,7 +333,7 @@ class PointwiseComparison:
             points += [dict(zip(box, corner, strict=True)) for corner in islice(corners, 200)]
             points += islice(within, 40)
         base = self.bases[0]
-        inside = (p for p in points if self.domain.has(p, partial(self.values, p, base)))
+        inside = (p for p in points if domain.has(p, partial(self.values, p, base)))
         for point in list(islice(inside, 5)) if self.reader.constraints else ():
             for name, (low, high) in own.items():
                 steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 1)]
@@ -322,7 +345,7 @@ class PointwiseComparison:
                 own_domain = self.reader.has(point, base)
             except ZeroDivisionError:
                 continue  # a constraint is not defined there
-            if own_domain != self.domain.has(point, partial(self.values, point, base)):
+            if own_domain != domain.has(point, partial(self.values, point, base)):
                 shown = ", ".join(f"{n} = {v}" for n, v in point.items())
                 raise Rejected(f"only one of both domains has {shown}")
 

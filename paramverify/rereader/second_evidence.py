@@ -269,7 +269,7 @@ class StatedClaim:
     origins: tuple[str, ...] = ()
 
     @property
-    def negated(self) -> str | None:
+    def _negated(self) -> str | None:
         """−f, where −1 ≥ 0 is claimed of the points with −f ≥ 0."""
         if self.claim["polynomial"] != "-1" or not self.claim["constraints"]:
             return None
@@ -278,13 +278,12 @@ class StatedClaim:
 
     def polynomial(self, strict: bool) -> str | None:
         """Returns f, or −f of a strict claim; None if it has the other form."""
-        return self.negated if strict else str(self.claim["polynomial"])
+        return self._negated if strict else str(self.claim["polynomial"])
 
-    @property
-    def domain(self) -> Mapping[str, Any]:
-        """The domain, without −f ≥ 0."""
-        constraints = self.claim["constraints"]
-        return {**self.claim, "constraints": constraints if self.negated is None else constraints[:-1]}
+    def domain(self, strict: bool) -> Mapping[str, Any]:
+        """Returns the domain, that of a strict claim without −f ≥ 0."""
+        without = strict and self._negated is not None
+        return {**self.claim, "constraints": self.claim["constraints"][: -1 if without else None]}
 
 
 @dataclass(frozen=True)
@@ -442,10 +441,17 @@ class Evidence:
             return StatedDomain.of(found, self.ties)
         if self.kind in (SETS, LOSSES):
             return StatedDomain.of(self._average_or_sum.get("domain", {}), self.ties)
-        about = self._about or {}
-        return StatedDomain.of(
-            StatedClaim(about).domain if about and self.of_comparisons else about, self.ties
-        )
+        return StatedDomain.of(self._about or {}, self.ties)
+
+    @property
+    def domains(self) -> Iterator[StatedDomain]:
+        """The domains of all claims about the case."""
+        for claim in self._named:
+            yield StatedDomain.of(claim, self.ties)
+
+    def domain_of(self, claim: StatedClaim, strict: bool) -> StatedDomain:
+        """Returns the domain of a claim about a comparison."""
+        return StatedDomain.of(claim.domain(strict), self.ties)
 
     @cached_property
     def _about(self) -> Mapping[str, Any] | None:
@@ -486,8 +492,8 @@ class Evidence:
     @property
     def signs_everywhere(self) -> list[StatedSign]:
         """Those about the whole domain, and not about a part of it."""
-        whole = (self._about or {}).get("constraints", [])
-        kept = [claim for claim in self._named if claim["constraints"] == whole]
+        whole = self._about or {}
+        kept = [c for c in self._named if all(c[part] == whole[part] for part in ("box", "constraints"))]
         return [StatedSign(claim["polynomial"], tuple(claim["origins"])) for claim in kept]
 
     @cached_property

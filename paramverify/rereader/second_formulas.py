@@ -259,7 +259,8 @@ class ChainLook(PointwiseComparison):
         self._check_structure()
         degree = max(quotient_degree(w) for row in self.model["steps"] for _, w in row)
         points, _, kind = self.visited(
-            self._compare_at, lambda values: needed(degree + length_of(values), choices=len(values) + 1)
+            self._compare_at,
+            lambda values: needed(degree + length_of(values), choices=len(values) + 1, lost=self.lost),
         )
         states = counted(len(self.model["rows"]), "state")
         found = Found(points, (), (), kind)

@@ -99,6 +99,9 @@ class Matching:
         self.matched: set[tuple[tuple[int, ...], Values]] = set()
         self.shares: dict[tuple[int, ...], dict[Values, None]] = {}
         self.seen: set[str] = set()
+        self.loose: set[tuple[str, str]] = (
+            set()
+        )  # pairs of which only signs are compared, as s may be anything
 
     def group(self, items: Mapping[Item, Row]) -> None:
         """Matches the sequences of one length of one pair, both directions.
@@ -116,6 +119,8 @@ class Matching:
             for shares in self._candidates(rows[anchor], places, self.named.get(origin(anchor), [])):
                 if all(s > 0 for s in shares) and self._fits(rows, places, shares):
                     self.shares.setdefault(places, {})[_normal(shares)] = None
+                    if len({_direction(_at(row, places)) for row in rows.values()} - {()}) < 2:
+                        self.loose.add((anchor[0], anchor[1]))
                     break
             else:
                 raise Rejected(f"no claim says what {origin(anchor)} needs")
@@ -177,6 +182,12 @@ def _normal(values: Values) -> Values:
     """Returns the values up to a positive number."""
     scale = next((abs(v) for v in values if v), Fraction(1))
     return tuple(v / scale for v in values)
+
+
+def _direction(values: Values) -> Values:
+    """Returns the values up to a number that is not 0; nothing of zeros."""
+    scale = next((v for v in values if v), None)
+    return () if scale is None else tuple(v / scale for v in values)
 
 
 def probabilities(

@@ -140,7 +140,10 @@ class Calculator:
                 raise Finer(name, factor)
             base = self.values[f"x_{name}"] if name else self.base
             assert isinstance(base, Fraction)
-            found *= _power(base, int(-factor / step))
+            power = int(-factor / step)
+            if self.divisors is not None and power < 0:
+                self.divisors.append(base**-power)
+            found *= _power(base, power)
         return found
 
     def _factors(self, tree: ast.expr, text: str) -> dict[str, Fraction]:

@@ -11,7 +11,8 @@ polynomials of degree d has about d·BITS binary digits, unless numerator and de
 factors there. A degree that is k times as large makes the chance at most k^n times as large. So a comparison
 is a test, and the kernel's proofs do not rest on it.
 
-The points follow from a digest of what the evidence says. Whoever forges evidence gets others each time.
+The points follow from a digest of what the evidence says without its proofs. This is a test against mistakes
+of the first reader: whoever makes evidence on purpose may change it until its points miss a difference.
 Standard library only.
 """
 
@@ -53,11 +54,14 @@ def length_of(values: Iterable[Fraction]) -> int:
     return digits // BITS + 1
 
 
-def needed(degree: int, unknown: int = 0, choices: int = 1) -> int:
+def needed(degree: int, unknown: int = 0, choices: int = 1, lost: int = 0) -> int:
     """Returns how many points are needed for a difference of such a degree.
+
+    Where constraints leave a share of the box, points are drawn until one is in the domain. There the chance
+    may be 1/share times as large, and `lost` is the logarithm of that to the base 2.
 
     `unknown` positive factors, one for each pair of functions, are found from points that show nothing else.
     Of many functions each is compared with up to `choices` others, and none of them may agree by chance.
     """
-    each = max(1, BITS - degree.bit_length())
+    each = max(1, BITS - lost - degree.bit_length())
     return unknown - -(CHANCE + choices.bit_length()) // each

@@ -4,7 +4,8 @@ For a direction (left, right) of a secret pair and a sequence w, the claim f ≥
 difference t = bound·Pr(w|right) − Pr(w|left) agree in this sense: f = k·s·t, with a number k > 0 of the
 claim, and a function s > 0 of the parameters that all sequences of one length of one pair share (masses and
 denominators). So at points of the domain the values of f are those of s·t up to a positive number. That is
-what is compared, and:
+what is compared. What s hides is not: where all t of a pair are multiples of one function, or where there is
+only one point, their signs are all that is compared. Besides:
 
 - where the case is said to hold, t ≥ 0 at the points, and a claim of the evidence agrees with each t;
 - each sequence that the evidence names beside a claim is one of the case, and its t agrees with that claim;
@@ -62,6 +63,7 @@ class Quotients(Functional):
 
     def start(self, look: PointwiseComparison, found: Found) -> None:
         evidence = look.evidence
+        look.check_domains(evidence.domains)
         if evidence.windows is None:
             values = [tuple(look.value(c.polynomial, *at) for at in found.points) for c in evidence.signs]
             origins = [claim.origins for claim in evidence.signs]
@@ -87,7 +89,12 @@ class Quotients(Functional):
         if evidence.holds and not evidence.is_map and look.reader.lengths == [1]:
             self._breaks(look, found)
         what = f"{self.count} comparisons of probabilities"
-        return f"{what} at {found.where} agree with the claims{found.missed}"
+        if len(found.points) == 1:
+            return f"{what} have the signs of the claims at a point, and their values are not compared"
+        said = f"{what} at {found.where} agree with the claims up to a positive factor for each pair"
+        if loose := {frozenset(pair) for pair in self.matching.loose}:
+            return f"{said} (for {counted(len(loose), 'pair')} this compares signs only)"
+        return f"{said}{found.missed}"
 
     @staticmethod
     def _breaks(look: PointwiseComparison, found: Found) -> None:

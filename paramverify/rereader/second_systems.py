@@ -210,7 +210,8 @@ class SystemComparison(PointwiseComparison):
         self.check_domain()
         degree = max(quotient_degree(text) for text in {*self.evidence.system.weights, self.evidence.ratio})
         points, _, kind = self.visited(
-            self._compare_at, lambda values: needed(degree + length_of(values), choices=len(values) + 1)
+            self._compare_at,
+            lambda values: needed(degree + length_of(values), choices=len(values) + 1, lost=self.lost),
         )
         found = Found(points, (), (), kind)
         states = counted(len(self.evidence.system.states), "state")
