@@ -314,7 +314,7 @@ class SecondReader:
     ) -> dict[str, dict[Input, Fraction]]:
         """Returns the weights of the inputs under each secret; not divided by their sum."""
         table = self.data["mechanism"]
-        names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
+        names = list(dict.fromkeys(name for pair in self.data["secrets"]["pairs"] for name in pair))
         listed = queries_of(table)
         if not listed:
             states = process.answers[0]

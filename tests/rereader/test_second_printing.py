@@ -47,6 +47,17 @@ def test_probabilities_at_a_point(folder: Path) -> None:
     assert "  2: 2/3 ≈ 0.666667\n" in out
 
 
+def test_the_order_of_secrets_is_that_of_the_case(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run prints the same lines, with the secrets in the order of the pairs."""
+    found = []
+    for seed in "123456":
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        found.append(ran(folder, str(CASES / "randomized-response.toml"), "p=1/4", "t=2/3")[1])
+    assert len({*found}) == 1
+    names = [line for line in found[0].splitlines() if line.endswith(":")]
+    assert names == ["yes:", "no:"]
+
+
 def test_what_is_not_read(folder: Path, tmp_path: Path) -> None:
     """Cases that it does not read, points outside of the domain and files that there are not have codes."""
     code, out, err = ran(folder, str(CASES / "blood-test.toml"))
