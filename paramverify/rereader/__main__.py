@@ -20,9 +20,10 @@ Prints how likely each output of a case file is under each secret, at one point.
 Without numbers for the parameters it takes a point of its own.
 With copies of this folder and of `kernel` beside each other: python -S -m rereader CASE
 
-Exit codes: 0 printed, 1 the case is not read, or has a mistake, 2 there is no such file,
-or it cannot be read, 3 there is not enough memory for it, 70 a defect of this program,
-74 the output could not be written, 130 interrupted."""
+Exit codes: 0 printed, 1 the case is not read, or it or the point has a mistake,
+2 there is no such file, it cannot be read, or an argument has another form,
+3 there is not enough memory for it, 70 a defect of this program, 74 the output could not be
+written, 130 interrupted."""
 NOT_READ, NO_FILE, NO_MEMORY, DEFECT, NOT_WRITTEN, INTERRUPTED = 1, 2, 3, 70, 74, 130
 
 
@@ -46,22 +47,52 @@ def main(arguments: list[str]) -> int:
     path, *given = arguments
     try:
         content = Path(path).read_text(encoding="utf-8-sig")
-        point = dict(entry.split("=", 1) for entry in given)
     except (OSError, ValueError) as error:
-        print(f"error: {path}: {error}", file=sys.stderr)
+        print(f"error: {path}: {_unreadable(error)}", file=sys.stderr)
         return NO_FILE
+    point: dict[str, str] = {}
+    for entry in given:
+        name, sign, value = (part.strip() for part in entry.partition("="))
+        if not sign or name in point:
+            told = f"{name} is given twice" if sign else f"{entry!r} is not of the form PARAMETER=NUMBER"
+            print(f"error: {told}", file=sys.stderr)
+            return NO_FILE
+        point[name] = value
     reading, words = module("second_reading"), module("second_printing")
     try:
         lines = words.lines(content, Path(path).parent, point)
     except words.UnreadCase as error:
         print(f"not read: {error}", file=sys.stderr)
         return NOT_READ
+    except words.WrongPoint as error:
+        print(f"error: {error!s:.300}", file=sys.stderr)
+        return NOT_READ
     except reading.MISTAKES as error:
-        print(f"error: {path}: a mistake: {error!s:.200}", file=sys.stderr)
+        print(f"error: {path}: a mistake: {_mistake(error)}", file=sys.stderr)
         return NOT_READ
     for line in lines:
         print(line)
     return 0
+
+
+def _unreadable(error: OSError | ValueError) -> str:
+    """Returns why a file cannot be read, in words."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder, not a file"
+    return (error.strerror or "it cannot be read") if isinstance(error, OSError) else "not UTF-8 text"
+
+
+def _mistake(error: Exception) -> str:
+    """Returns what is wrong with a case, in words."""
+    if isinstance(error, KeyError):
+        return f"there is no {error!s:.200}"
+    if isinstance(error, ZeroDivisionError):
+        return "a division by 0"
+    if isinstance(error, (TypeError, AttributeError, IndexError)):
+        return "an entry is not of the form that a case has; `paramverify verify` says where"
+    return f"{error!s:.200}"
 
 
 def run(done: Callable[[], int]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
 from pathlib import Path
@@ -10,10 +12,22 @@ from pathlib import Path
 from ..kernel.rounded_constants import exp_bounds
 from ..kernel.strict_reading import UnreadCase
 from .second_numbers import Finer
-from .second_reader import PointProbabilities, SecondReader
+from .second_reader import Point, PointProbabilities, SecondReader
 
 MOST_STEPS = 50  # of the steps of exponentials that are tried
 EVERY_LENGTH = (1, 2)  # that are shown of a case about every length
+NUMBER = re.compile(r"-?[0-9]{1,400}(/0*[1-9][0-9]{0,400}|\.[0-9]{1,400})?")
+CHECKED_TWICE = "`paramverify check EVIDENCE --case CASE` reads claims and systems a second time"
+OTHERS = {  # by a table that only such a file has
+    "claim": f"this is a case with [claim], which has no outputs; {CHECKED_TWICE}",
+    "system": f"this is an interactive system, which has no list of outputs; {CHECKED_TWICE}",
+    "component": "this is a file of releases: give the file of one of its cases",
+    "formulas": "this is a case with formulas about a model, which has no mechanism",
+}
+
+
+class WrongPoint(ValueError):
+    """A point that is not one of the domain, or no point; the message says why."""
 
 
 def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
@@ -22,6 +36,7 @@ def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
     Raises:
         Unread: this reader does not know what is in the case. ValueError: a mistake in it, or in the point.
     """
+    _check_kind(content)
     reader = SecondReader(content, None, folder)
     for _ in range(MOST_STEPS):
         low = exp_bounds(reader.exponent, 200)[0] if reader.exponent else Fraction(1)
@@ -36,8 +51,9 @@ def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
             bottom = lcm(known.denominator, other.denominator)
             reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
             continue
-        where = ", ".join(f"{name} = {value}" for name, value in point.items())
-        told = [f"at {where}" if where else "without parameters"]
+        _check_chances(found, point)
+        at = f"at {_at(point)}" if point else "without parameters"
+        told = [", ".join((at, *_meanings(reader)))]
         if reader.exponent:
             told.append(f"with 60 digits of exp({reader.exponent})")
         for secret, words in found.words.items():
@@ -47,20 +63,93 @@ def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
     raise UnreadCase("the exponents of a parameter have too small a common divisor")
 
 
+def _check_kind(content: str) -> None:
+    """Raises UnreadCase if a file is of a kind that has no list of outputs."""
+    if content.lstrip()[:1] == "{":
+        raise UnreadCase("this is JSON, not a case file; `paramverify check` reads evidence")
+    data = tomllib.loads(content)
+    for name, reason in OTHERS.items():
+        if name in data and "mechanism" not in data:
+            raise UnreadCase(reason)
+
+
+def _check_chances(found: PointProbabilities, point: Point) -> None:
+    """Raises ValueError if a probability is negative."""
+    for secret, words in found.words.items():
+        for word, chance in (words or {}).items():
+            if chance < 0:
+                where = f" at {_at(point)}" if point else ""
+                raise ValueError(
+                    f"the probability of {', '.join(word)} under {secret} is {_exact(chance)}{where}"
+                )
+
+
+def _at(point: Point) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in point.items())
+
+
+def _meanings(reader: SecondReader) -> list[str]:
+    """Returns what each variable stands for that a parameter of the domain (0, ∞) has."""
+    told = []
+    for name, step in reader.steps.items():
+        if step:
+            top = name if step.numerator == 1 else f"{step.numerator}*{name}"
+            power = top if step.denominator == 1 else f"{top}/{step.denominator}"
+            told.append(f"where x_{name} = exp(-{power})")
+    return told
+
+
 def _found(
     reader: SecondReader, base: Fraction, given: Mapping[str, str]
 ) -> tuple[dict[str, Fraction], PointProbabilities]:
     if given:
-        point = {name: Fraction(text) for name, text in given.items()}
-        if not reader.has(point, base):
-            names = ", ".join(reader.intervals) or "none"
-            raise ValueError(f"this point is not in the domain, whose parameters are {names}")
+        point = _point(reader, base, given)
     else:
         points = reader.points(base, 1)
         if not points:
             raise UnreadCase("no point of the domain was found")
         point = points[0]
     return point, reader.masses(point, base, reader.lengths or EVERY_LENGTH)
+
+
+def _point(reader: SecondReader, base: Fraction, given: Mapping[str, str]) -> dict[str, Fraction]:
+    """Returns the point that is given.
+
+    Raises:
+        WrongPoint: it is none of the domain.
+    """
+    for name in given:
+        if name in reader.steps:
+            raise WrongPoint(f"give x_{name}, a power of exp(-{name}), instead of {name}")
+        if name not in reader.intervals:
+            raise WrongPoint(f"there is no parameter {name}")
+    missing = _listed(name for name in reader.intervals if name not in given)
+    if missing:
+        be = "are" if " and " in missing else "is"
+        raise WrongPoint(f"{missing} {be} missing: give {_listed(reader.intervals)}")
+    for name, text in given.items():
+        if not NUMBER.fullmatch(text):
+            raise WrongPoint(f"{name} = {text:.40} is not a number such as 1/3 or 0.25")
+    point = {name: Fraction(given[name]) for name in reader.intervals}
+    for name, (low, high, with_low, with_high) in reader.intervals.items():
+        value = point[name]
+        if not (low < value < high or (value == low and with_low) or (value == high and with_high)):
+            interval = f"{'[' if with_low else '('}{low}, {high}{']' if with_high else ')'}"
+            within = interval if low < high else str(low)
+            raise WrongPoint(f"{name} = {given[name]} is not {'in ' * (low < high)}{within}")
+    if not reader.has(point, base):
+        raise WrongPoint(f"at {_at(point)} a constraint of the domain fails")
+    return point
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = [*names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _exact(value: Fraction) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"about {float(value):.6g}"
 
 
 def _shown(value: Fraction) -> str:

@@ -16,7 +16,7 @@ from math import comb
 from typing import Any
 
 from ..kernel.noise_regions import Region, RegionSums, Terms, VariableLaw, add_terms
-from ..kernel.strict_reading import Rejected, UnreadCase
+from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import program_written_out
 from .second_numbers import Calculator, Finer, Value, meaning
 from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
@@ -24,6 +24,7 @@ from .second_runs import ProgramRuns, ProgramText, Rows
 from .second_values import Entry, PowerSum, exponents, plain, rate, whole
 
 MAX_OUTCOMES = 10_000
+WITHOUT_SUMS = {"gauss": "Gaussian noise", "discrete_gaussian": "discrete Gaussian noise"}
 NAMED = "#outputs"  # the key of a table that has the names of outputs which the evidence gives
 UNIT = Fraction(5, 7)  # stands for eps itself where only exp(-eps/d) may be left in the end
 
@@ -177,7 +178,8 @@ class DrawRules:
                 self.unit = unit
                 self.sums.unit = plain(self.at.values.get(unit, UNIT)) if unit else Fraction(1)
                 return VariableLaw(False, name == "laplace", slope)
-        raise UnreadCase(f"{name} with {len(given)} arguments")
+        known = WITHOUT_SUMS.get(name)
+        raise UnreadCase(known or f"{name} with {counted(len(given), 'argument')}")
 
 
 def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]:
