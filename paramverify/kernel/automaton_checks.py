@@ -103,11 +103,16 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         Rejected: it is not shown.
     """
     status = about.document["status"]
-    left: tuple[str, ...] = ()
-    if not about.named and {"claim", "streams"} & statement.keys():
-        left = (f"the automaton{', the budget' * ('claim' in statement)} and the streams with the file",)
+    missing = () if about.named else left(statement)
     said = "budget" if status == BOUNDS else status
-    return KernelReport(True, tuple(_shown(statement, status)), 1, status=said, not_compared=left)
+    return KernelReport(True, tuple(_shown(statement, status)), 1, status=said, not_compared=missing)
+
+
+def left(statement: Statement) -> tuple[str, ...]:
+    """Returns what a statement about streams does not show alone."""
+    if not {"claim", "streams"} & statement.keys():
+        return ()
+    return (f"the automaton{', the budget' * ('claim' in statement)} and the streams with the file",)
 
 
 def _shown(statement: Statement, status: str) -> list[str]:

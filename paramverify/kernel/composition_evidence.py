@@ -342,8 +342,12 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     """
     del about  # everything is in the statement
     told_, shown = _check(statement)
-    left = LEFT if any(map(is_of_case, statement["components"])) else ()
-    return KernelReport(True, (*told_, *shown), len(shown), status=STATUS, not_compared=left)
+    return KernelReport(True, (*told_, *shown), len(shown), status=STATUS, not_compared=left(statement))
+
+
+def left(statement: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns what a statement alone does not show."""
+    return LEFT if any(map(is_of_case, statement["components"])) else ()
 
 
 def is_of_case(component: Mapping[str, Any]) -> bool:

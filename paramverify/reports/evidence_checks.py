@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +30,7 @@ from paramverify.kernel import interval_evidence, region_evidence
 from paramverify.kernel.documents import (
     AVERAGE,
     BUDGET,
+    LEFT,
     PARTS,
     check_document,
     check_text,
@@ -130,7 +132,7 @@ def replay(text: str) -> Replayed:
     try:
         data = json.loads(done.stdout)
         if "error" not in data:
-            return _read(data, done.returncode)
+            return _read(data, done.returncode, text)
         reason, code = data["error"], data["code"]
     except (ValueError, KeyError, TypeError) as error:
         told = done.stderr.decode("utf-8", "replace").strip()
@@ -140,7 +142,7 @@ def replay(text: str) -> Replayed:
     raise LimitError(f"the proved checker gave no answer: {str(reason).removeprefix('undecided: -: ')[:200]}")
 
 
-def _read(data: dict[str, Any], code: int) -> Replayed:
+def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
     formulas = data["kind"] == "formulas"
@@ -155,7 +157,12 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         solvers=tuple(data["solvers"]),
         side_condition=data["side_condition"],
     )
-    return Replayed(with_missing(report, data["kind"]), tuple(data["not_known"]))
+    beyond, kind, engine = tuple(data["not_known"]), data["kind"], None
+    if beyond or kind in LEFT:  # of what is not known the program names no kind
+        with suppress(Rejected):
+            document = read_document(text)
+            kind, engine = kind_of(document), engine_of(document)
+    return Replayed(with_missing(report, kind, engine), beyond)
 
 
 def compare(report: KernelReport, replayed: Replayed) -> None:

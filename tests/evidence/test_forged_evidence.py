@@ -13,14 +13,14 @@ import pytest
 from evidence_orders import CASES, ORDERS, Json, read, write
 from forger import every, forgeries, parts
 from kept_cases import kept
-from three_checkers import about_a_script, every_kind, standing_pair
+from three_checkers import about_a_script, built, every_kind, standing_pair
 from truth_oracle import contradiction, of_another_case
 
 from paramverify.errors import InputError
 from paramverify.kernel.documents import check_text
 from paramverify.kernel.evidence_shapes import ENGINES, SIDE_CONDITION
 from paramverify.kernel.ledger import KernelReport
-from paramverify.reports.evidence_checks import checked
+from paramverify.reports.evidence_checks import checked, replay
 
 SAMPLE = 40  # changes of each document; the benchmark `false_certificates` tries thousands
 BY_NAME = {order.name: order for order in ORDERS}
@@ -39,6 +39,20 @@ def written(name: str, folder: Path) -> Json:
     path = write(BY_NAME[name], folder)
     assert path is not None, name
     return read(path)
+
+
+@pytest.mark.slow
+def test_both_checkers_leave_the_same_to_the_case(folder: Path) -> None:
+    """What only the case can show is the same with and without the proved checker, for every kind."""
+    built()
+    found = {}
+    for name in SEEN:
+        text = json.dumps(written(name, folder))
+        found[name] = check_text(text).not_compared
+        assert replay(text).report.not_compared == found[name], name
+    assert found["composed survey"] == ("releases of cases with their files",)
+    assert found["composed answers"] == ()
+    assert found["budget of streams"] == ("the automaton and the streams with the file",)
 
 
 def try_some(name: str, original: Json, check: Callable[[str], KernelReport], alone: bool) -> tuple[int, int]:
