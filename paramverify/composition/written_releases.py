@@ -147,7 +147,7 @@ def read_components(text: str, read_case: ReadCase) -> tuple[Component, ...]:
     if what in NOISES:
         with located(key=what):
             return (_read({"kind": what, **values}, text, "", read_case),)
-    listed = _listed(what)
+    listed = file_of_releases(what)
     if listed:
         times = _times(values.pop("times", "1"))
         for key in values:
@@ -181,7 +181,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     return what, values
 
 
-def _listed(path: str) -> TomlDocument | None:
+def file_of_releases(path: str) -> TomlDocument | None:
     """Returns a file of releases; a file of another kind is read elsewhere, with its mistakes."""
     try:
         document = read_document(Path(path))

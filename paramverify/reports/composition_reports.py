@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import ceil, floor, log2
+from pathlib import Path
 from typing import Any
 
 from paramverify import printable
@@ -33,7 +34,7 @@ from paramverify.composition.composing import (
 )
 from paramverify.composition.loss_grids import Grid, ProvedBounds
 from paramverify.composition.release_losses import Release
-from paramverify.composition.written_releases import sampled
+from paramverify.composition.written_releases import file_of_releases, sampled
 from paramverify.errors import InputError
 from paramverify.evidence import envelope, number_words
 from paramverify.kernel import composition_evidence as kernel
@@ -43,7 +44,7 @@ from paramverify.kernel.evidence_shapes import BOUNDS
 from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.release_losses import ExactLoss
 from paramverify.kernel.strict_reading import Rejected, counted
-from paramverify.models.settings import Settings
+from paramverify.models.settings import NONE, Settings
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
@@ -236,21 +237,26 @@ def check_composition(
 ) -> tuple[KernelReport, list[dict[str, Any]]]:
     """Checks such evidence against the file of a case; returns the components that are of this case, too.
 
-    Malformed evidence gives a report that is not accepted.
+    Malformed evidence gives a report that is not accepted. A component with values of parameters that the case
+    does not have is of another case.
 
     Raises:
-        InputError: a case file that cannot be read.
+        InputError: a case file that cannot be read, or a file of releases.
         LimitError: its tables are not proved to be probabilities.
     """
     report, engine = check_document(document), engine_of(document)
     if not report.accepted or engine is None:
         return report, []
-    own = []
+    _check_no_releases(path)
+    own: list[dict[str, Any]] = []
+    components = [each for each in engine["components"] if "case" in each]
+    digests = [_digest(path, each["case"]) for each in components]
+    if not any(digests):
+        _with_bounds(path, NONE)  # for the mistake of a file that cannot be read
     try:
-        for each in engine["components"]:
-            given = each["case"].get("set", {}) if "case" in each else {}
-            if "case" in each and _with_bounds(path, given).digest == each["case"]["digest"]:
-                if not settings.items() <= given.items():
+        for each, digest in zip(components, digests, strict=True):
+            if digest == each["case"]["digest"]:
+                if not settings.items() <= each["case"].get("set", {}).items():
                     raise Rejected("its component has other values of parameters")
                 _compare(each, path)
                 own.append(each)
@@ -262,6 +268,26 @@ def check_composition(
     left = kernel.LEFT if others else ()
     line = f"{counted(len(own), 'component')} derived from the case again"
     return replace(report, lines=(*report.lines, line), not_compared=left), own
+
+
+def _check_no_releases(path: str) -> None:
+    """Raises InputError for a file of releases, which is no case."""
+    listed = file_of_releases(path)
+    if listed is None:
+        return
+    components = listed.data["component"]
+    tables = [each for each in components if isinstance(each, dict)] if isinstance(components, list) else []
+    names = [each["case"] for each in tables if isinstance(each.get("case"), str)]
+    advice = f"give each of its cases, such as --case {Path(path).parent / names[0]}" if names else ""
+    raise InputError(f"{path} is a file of releases: {advice or 'it has no case, so leave --case out'}")
+
+
+def _digest(path: str, component: Mapping[str, Any]) -> str:
+    """Returns the digest of a case with what a component sets, or nothing if the case does not have that."""
+    try:
+        return _with_bounds(path, component.get("set", NONE)).digest
+    except InputError:
+        return ""
 
 
 def _with_bounds(path: str, given: Settings) -> PrivacyCase:

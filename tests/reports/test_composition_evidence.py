@@ -13,6 +13,7 @@ import pytest
 from document_changes import Change, Document, put
 from engine_documents import own
 
+from paramverify.cli.main import run
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import Composition, CompositionAnswer, ask
 from paramverify.composition.written_releases import read_components, read_question
@@ -264,3 +265,32 @@ def test_what_has_no_evidence_is_told() -> None:
         composed("gaussian:sigma=1", epsilon_for="0")
     with pytest.raises(InputError, match="so small a delta"):
         composed("laplace:scale=1,times=2", epsilon_for="1e-40")
+
+
+def test_components_of_cases_with_other_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of two cases is compared with its own component, and the file of releases is named as such."""
+    text = (CASES.parent / "randomized-response.toml").read_text(encoding="utf-8")
+    one, other, listed = tmp_path / "one.toml", tmp_path / "other.toml", tmp_path / "listed.toml"
+    one.write_text(text)
+    other.write_text(text.replace("t = ", "s = ").replace('"t"', '"s"').replace("t/(1 - t)", "s/(1 - s)"))
+    first = '{ case = "one.toml", set = { p = "1/2", t = "2/3" }, times = 2 }'
+    second = '{ case = "other.toml", set = { p = "1/2", s = "3/4" } }'
+    listed.write_text(f"component = [{first}, {second}]")
+    evidence = tmp_path / "evidence.json"
+    assert run(["compose", str(listed), "--delta-for", "1", "--evidence", str(evidence)]) == 0
+    capsys.readouterr()
+    for case in (one, other):
+        assert run(["check", str(evidence), "--case", str(case)]) == 0
+        out = capsys.readouterr().out
+        assert "1 component derived from the case again\nread a second time: 2 pairs" in out
+        assert out.rstrip().endswith("not compared (give --case): releases of cases with their files")
+    assert run(["check", str(evidence), "--case", str(listed)]) == 2
+    told = f"{listed} is a file of releases: give each of its cases, such as --case {one}"
+    assert capsys.readouterr().err == f"error: {told}\n"
+    other.write_text(other.read_text() + "# changed\n")
+    assert run(["check", str(evidence), "--case", str(other)]) == 1
+    assert "no component is of this case file, or the file was changed" in capsys.readouterr().out
+    other.write_text("x = [")
+    assert run(["check", str(evidence), "--case", str(other)]) == 2
