@@ -237,8 +237,8 @@ def check_composition(
 ) -> tuple[KernelReport, list[dict[str, Any]]]:
     """Checks such evidence against the file of a case; returns the components that are of this case, too.
 
-    Malformed evidence gives a report that is not accepted. A component with values of parameters that the case
-    does not have is of another case.
+    Malformed evidence gives a report that is not accepted. A component that sets what the case does not
+    have is of another case.
 
     Raises:
         InputError: a case file that cannot be read, or a file of releases.
