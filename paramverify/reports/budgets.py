@@ -146,7 +146,7 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     if isinstance(value, RealRoot) and value.is_rational:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
-            return exact, exact if exact.isdigit() else f"{exact} ({raised(value.lower)})"
+            return exact, exact if exact.isdigit() else f"{exact} ({rounded(value.lower)})"
         raise SizeError("the budget is a number of over 4300 digits, which is not written")
     if isinstance(value, RealRoot):
         polynomial = show_polynomial(value.factor, "x")
@@ -157,9 +157,10 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
 
 
 def raised_number(value: Real) -> str:
-    """Returns a least bound in words, with its decimal rounded up."""
-    near, most = decimal_text(value.middle()), at_most(value.enclosure()[1])
-    return number_words.number(value).replace(f"≈ {near}", f"≈ {most}")
+    """Returns a least bound in words; a decimal that stands alone is rounded up, as it may be copied."""
+    told = number_words.number(value)
+    alone = len(number_words.exactly(value)) > number_words.LONGEST and told.startswith("≈")
+    return f"≈ {at_most(value.enclosure()[1])}" if alone else told
 
 
 def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:

@@ -160,10 +160,11 @@ def _least_value(measure: SumDivergence, found: RatioBounds) -> str:
         one = value.denominator * 0 + 1
         return budgets.raised_number(value - Real.of(one * less, one, value.constant))
     if isinstance(value, RealRoot) and value.is_rational:
-        exact, near = number_words.exact(value.lower - less), raised(value.lower - less)
+        least = value.lower - less
+        exact = number_words.exact(least)
         if len(exact) > number_words.LONGEST:
-            return near
-        return exact if exact.isdigit() else f"{exact} ({near})"
+            return raised(least)
+        return exact if exact.isdigit() else f"{exact} ({rounded(least)})"
     low, high = found.low - less, (found.high or Fraction(0)) - less
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 

@@ -84,7 +84,7 @@ def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert found["ratio"] == "288/73"
     code, out, _ = sample(capsys, "noisy-max-3-above", *FAST, "--search")
-    assert out.startswith("tight budget: ratio 24/7 (≈ 3.42858), epsilon ≈ 1.23214369, proved (")
+    assert out.startswith("tight budget: ratio 24/7 (≈ 3.42857), epsilon ≈ 1.23214369, proved (")
     code, out, _ = sample(capsys, "geometric-independent", *FAST, "--search")
     assert code == 0
     assert out.startswith("tight budget: ratio 2, epsilon ≈ 0.693147181, not reached, proved (")

@@ -125,5 +125,14 @@ def test_a_decimal_of_a_least_bound_is_enough(less: Fraction) -> None:
         assert epsilon.high <= Fraction(float(epsilon.number())) < epsilon.low + Fraction(1, 10**14)
         ratio = raised(whole - less)
         assert whole - less <= Fraction(ratio.removeprefix("≈ ")) < whole - less + Fraction(1, 10**3)
-    root = Real.of(fmpq_poly([0, 1]), fmpq_poly([1]), ExpConstant(Fraction(1, 2)))
-    assert raised_number(root) == number_words.number(root).replace("1.64872", "1.64873")
+
+
+def test_a_decimal_beside_an_exact_number_is_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only a decimal that stands alone is rounded up: beside an exact number it is the nearest one."""
+    constant = ExpConstant(Fraction(1, 2))
+    root = Real.of(fmpq_poly([0, 1]), fmpq_poly([1]), constant)
+    assert raised_number(root) == "exp(1/2) (≈ 1.64872)"
+    long = Real.of(fmpq_poly([0, 10**30 + 1]), fmpq_poly([10**30]), constant)
+    assert (number_words.number(long), raised_number(long)) == ("≈ 1.64872", "≈ 1.64873")
+    assert run(["budget", str(CASES / "noisy-max-3-above.toml")]) == 0
+    assert capsys.readouterr().out.startswith("tight budget: ratio 24/7 (≈ 3.42857), epsilon ≈ 1.23214369;")
