@@ -70,7 +70,7 @@ def changed(case: Any, digest: str, title: str | None = None) -> str:
     if title is not None and known.get("title") != title:
         about = f"{shown(known.get('title', ''))}, digest {before}"
         return f"the evidence belongs to another case file: {about}; this one is {shown(title)}, digest {now}"
-    return f"the case file was changed: digest {before}, now {now}"
+    return f"the case file, or a file that it names, was changed: digest {before}, now {now}"
 
 
 def counted(count: int, what: str) -> str:

@@ -81,15 +81,33 @@ def test_a_changed_case_file(evidence: Path, tmp_path: Path, capsys: pytest.Capt
     capsys.readouterr()
     assert run(["check", str(evidence), "--case", str(case)]) == 1
     said = capsys.readouterr().out
-    assert f"rejected: the case file was changed: digest {before['digest'][:12]}…, now " in said
+    told = "rejected: the case file, or a file that it names, was changed: digest "
+    assert f"{told}{before['digest'][:12]}…, now " in said
     other = ROOT / "cases" / "geometric-independent.toml"
     assert run(["check", str(evidence), "--case", str(other)]) == 1
     assert "rejected: the evidence belongs to another case file: " in capsys.readouterr().out
 
 
+def test_a_changed_file_of_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence for an earlier version of the program that a case names is rejected, and the words say so."""
+    program, case, evidence = (tmp_path / name for name in ("program.py", "case.toml", "evidence.json"))
+    program.write_text("if flip(1/4):\n    return 1 - record\nreturn record\n")
+    case.write_text(
+        '[mechanism]\nkind = "program"\nfile = "program.py"\ninputs.record.values = [0, 1]\n'
+        "[neighbours]\npairs = [[0, 1]]\n[privacy]\nratio = 3\n"
+    )
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    program.write_text(program.read_text().replace("1/4", "1/3"))
+    capsys.readouterr()
+    assert run(["check", str(evidence), "--case", str(case)]) == 1
+    assert "rejected: the case file, or a file that it names, was changed: digest " in capsys.readouterr().out
+
+
 def test_what_is_said_of_another_file() -> None:
     """Without a known digest and title it is told that there are none."""
-    assert changed(None, "b" * 64) == f"the case file was changed: digest none…, now {'b' * 12}…"
+    told = f"the case file, or a file that it names, was changed: digest none…, now {'b' * 12}…"
+    assert changed(None, "b" * 64) == told
     assert changed({"title": "t", "digest": "a" * 64}, "b" * 64, "u") == (
         f"the evidence belongs to another case file: 't', digest {'a' * 12}…; "
         f"this one is 'u', digest {'b' * 12}…"
