@@ -227,3 +227,47 @@ def test_expressions_have_the_same_value_in_both_readers(text: str, a: Fraction,
     values: dict[str, Value] = {"a": a, "b": b}
     first = evaluate(parse(text), values)
     assert Fraction(first) == Calculator({"a": a, "b": b}, None, Fraction(1)).value(text)
+
+
+LOOP = """
+[parameters]
+p = "[0, 1]"
+q = "[0, 1]"
+constraints = ["p <= q"]
+[mechanism]
+kind = "hmm"
+states = ["a", "b"]
+observations = ["x", "y"]
+[mechanism.emissions]
+a = { x = "(1+2*(q-p))/4", y = "1-((1+2*(q-p))/4)" }
+b = { x = "1/2", y = "1/2" }
+[mechanism.transitions]
+a = { a = "1-q+p", b = "q-p" }
+b = { b = "1" }
+[neighbours]
+differ = "each"
+[privacy]
+ratio = 2
+length = "all"
+"""
+
+
+def test_a_loop_is_compared_at_its_point(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The model of a loop is that of the case at one point: other numbers, and other points, are noticed."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(LOOP)
+    assert run(["budget", str(case), "--evidence", str(evidence)]) == 0
+    capsys.readouterr()
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    told = "read a second time: the probabilities up to length 6 agree at 1 point"
+    assert told in capsys.readouterr().out.splitlines()
+    text = evidence.read_text()
+    for old, new, words in (
+        ('[0, 0, 0, "1/4"], [0, 1, 0, "3/4"]', '[0, 0, 0, "1/2"], [0, 1, 0, "1/2"]', "other probabilities"),
+        ('"point": {"p": "1/2", "q": "1/2"}', '"point": {"p": "1/4", "q": "1/2"}', "other probabilities"),
+        ('"point": {"p": "1/2", "q": "1/2"}', '"point": {"p": "1/2", "q": "1/4"}', "outside of the domain"),
+        ('"pairs": [["a", "b", ', '"pairs": [["a", "c", ', "other secrets are compared"),
+    ):
+        assert text.count(old) == 1
+        look = second_look(json.loads(text.replace(old, new)), LOOP, ("2", "1"))
+        assert (look.agrees, words in look.line) == (False, True), look.line
