@@ -215,7 +215,7 @@ def test_claims_are_on_the_domain_of_the_model() -> None:
     for change in (
         {"box": {"p": "[0, 1]", "q": "[0, 1]"}},
         {"constraints": [["p", ">="]]},
-        {"constant": "1"},
+        {"variables": [*own["variables"], "E"], "constant": "1"},
     ):
         elsewhere = copy.deepcopy(document)
         elsewhere["domains"].append({**own, **change})

@@ -161,7 +161,7 @@ def at_the_inputs(run: Run) -> None:
         assert document["inputs"] in told
         assert members(values) == {str(v) for v in values_of(given["values"])}, told
     if "neighbours" in data:
-        assert "for all neighbouring " in told
+        assert "for all neighbouring " in told or " listed pair" in told
         assert " in {" in told
     elif case.prior is not None and not isinstance(case.model, Inequality):
         assert "prior of the case over " in told
