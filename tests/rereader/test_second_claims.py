@@ -112,12 +112,18 @@ def narrowed(document: Json) -> None:
         domain["box"]["a"] = "(0, 1/2]"
 
 
+def moved(document: Json) -> None:
+    """The last claim alone is about a part of the domain."""
+    domain_of(document, document["statements"][-1])["box"]["a"] = "(0, 99/100]"
+
+
 def renamed(document: Json) -> None:
     document["statements"][0]["origins"] = ["mean < half"]
 
 
 @pytest.mark.parametrize(
-    "forge", [polynomial, turned, multiplied, never_equal, swapped, left_out, weakened, narrowed, renamed]
+    "forge",
+    [polynomial, turned, multiplied, never_equal, swapped, left_out, weakened, narrowed, moved, renamed],
 )
 def test_forged_claims_are_noticed(forge: Callable[[Json], None], tmp_path: Path) -> None:
     """Another polynomial, sign, factor, text, relation or box is one that the case does not have."""
@@ -128,6 +134,29 @@ def test_forged_claims_are_noticed(forge: Callable[[Json], None], tmp_path: Path
     forge(document)
     look = looked(document, path)
     assert (look.compared, look.agrees) == (True, False), look.line
+
+
+@pytest.mark.parametrize(
+    ("box", "constraint", "claim"),
+    [
+        ("[0, 1/4]", "", "a <= exp(-1)"),  # multiplied by a power of E
+        ("[0, 1/4]", "", "a*exp(-2) < exp(-1) - a*exp(-3)"),
+        ("[0, 1]", "", "a**2 <= a*exp(-1)"),
+        ("[0, 1]", "a <= 3/4", "a <= a - 1"),  # a difference of −1 that is not strict
+        ("[0, 1]", "a <= 3/4", "a < a - 1"),
+        ("[0, 1]", "a <= 3/4", "a - 1 < a"),
+        ("(0, 1)", "a <= 1/300", "a**2 < 1/1000"),  # a small part of the box
+    ],
+)
+def test_true_evidence_is_not_rejected(box: str, constraint: str, claim: str, tmp_path: Path) -> None:
+    """What `verify` writes of a comparison, true or false, agrees with its case."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    limits = f'constraints = ["{constraint}"]' if constraint else ""
+    path.write_text(f'[parameters]\na = "{box}"\n{limits}\n[claim]\nholds = "{claim}"\n')
+    assert called("verify", str(path), "--evidence", str(evidence)).code in (0, 1)
+    look = looked(json.loads(evidence.read_text()), path)
+    assert (look.compared, look.agrees) == (True, True), look.line
+    assert called("check", str(evidence), "--case", str(path)).code == 0
 
 
 def test_another_case_is_noticed(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 from paramverify.rereader.second_numbers import Calculator
+from paramverify.rereader.second_points import BITS, CHANCE, needed
 from paramverify.rereader.second_reading import second_look
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -271,3 +272,56 @@ def test_a_loop_is_compared_at_its_point(tmp_path: Path, capsys: pytest.CaptureF
         assert text.count(old) == 1
         look = second_look(json.loads(text.replace(old, new)), LOOP, ("2", "1"))
         assert (look.agrees, words in look.line) == (False, True), look.line
+
+
+def test_the_domain_of_each_claim_is_compared(tmp_path: Path) -> None:
+    """One claim alone that is about a part of the domain is noticed, whichever it is."""
+    case = CASES / "noisy-max-independent.toml"
+    good = written(case, tmp_path / "evidence.json")
+    about = [k for k, entry in enumerate(good["statements"]) if entry.get("origins")]
+    assert len(about) > 1
+    for k in about:
+        moved = json.loads(json.dumps(good))
+        (name, *_) = moved["domains"][0]["box"]
+        box = {**moved["domains"][0]["box"], name: "(0, 1/100)"}
+        moved["domains"].append({**moved["domains"][0], "box": box})
+        moved["statements"][k]["domain"] = len(moved["domains"]) - 1
+        assert not second_look(moved, case.read_text()).agrees, k
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "randomized-response",
+            "up to a positive factor for each pair (for 1 pair this compares signs only)",
+        ),
+        (
+            "noisy-max-naive-3-ln8",
+            "have the signs of the claims at a point, and their values are not compared",
+        ),
+        ("noisy-max-independent", "up to a positive factor for each pair (chance of missing a difference: "),
+    ],
+)
+def test_what_is_compared_of_values_is_said(name: str, words: str, tmp_path: Path) -> None:
+    """A factor hides a function that stands alone; then no chance of missing a difference is named."""
+    case = CASES / f"{name}.toml"
+    good = written(case, tmp_path / "evidence.json")
+    look = second_look(good, case.read_text())
+    assert look.agrees
+    assert words in look.line
+    if "signs only" in look.line:  # another truth, with a bound that leaves the same signs
+        text = (
+            case.read_text().replace('truth = "t"', 'truth = "(1 + t)/2"').replace("t/(1 - t)", "(1+t)/(1-t)")
+        )
+        assert text.count("1+t") + text.count("1 + t") > 1
+        other = second_look(good, text)
+        assert not other.agrees or "chance" not in other.line
+
+
+def test_more_points_where_constraints_leave_little() -> None:
+    """A share 2^-k of the box may make the chance of a point 2^k times as large."""
+    for degree in (1, 10, 100):
+        for lost in range(12):
+            count = needed(degree, lost=lost)
+            assert (degree * Fraction(1 << lost, 1 << BITS)) ** count < Fraction(1, 1 << CHANCE)
