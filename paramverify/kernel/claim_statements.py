@@ -34,6 +34,10 @@ def show(about: Evidence) -> KernelReport:
         names[statement["domain"], statement["polynomial"]] = digest(about.full(statement))
         if wanted is not None and digest(about.full(statement)) not in wanted:
             raise Rejected(f"claim {number} is not a claim of this case")
+    if wanted is not None:
+        for place, _ in about.of("obligation"):
+            reason = "what a case demands of its model is written as claims beside claims"
+            raise Misformed(reason, "statements", place)
     ledger = settle(about, "claim", Lemmas.of(about))
     _check_points(about)
     settled = {names[identity] for identity in ledger.settled}

@@ -49,6 +49,28 @@ def test_evidence_for_another_case_is_rejected(tmp_path: Path, capsys: pytest.Ca
     assert "is not a claim of this case" in capsys.readouterr().out
 
 
+RESPONSE = CASES / "randomized-response.toml"
+
+
+def test_an_obligation_beside_claims_is_not_of_the_case(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a case demands of its model is among its claims: nothing foreign is counted besides."""
+    path = written(RESPONSE, tmp_path)
+    document = json.loads(path.read_text())
+    foreign = {"variables": ["z"], "box": {"z": "(0, 1)"}, "constraints": []}
+    for number, domains in ((0, []), (len(document["domains"]), [foreign])):
+        own = {"kind": "obligation", "domain": number, "polynomial": "5", "proof": {"kind": "constant"}}
+        more = {
+            "domains": [*document["domains"], *domains],
+            "statements": [*document["statements"], own],
+        }
+        path.write_text(json.dumps(document | more))
+        capsys.readouterr()
+        assert run(["check", str(path), "--case", str(RESPONSE)]) == 1
+        assert "what a case demands of its model" in capsys.readouterr().out
+
+
 # --- what is said follows from what was checked ------------------------------------------------------
 
 

@@ -197,6 +197,20 @@ def test_points_are_in_every_domain() -> None:
         assert check_document(document(proved("p", **more), **outside)).accepted == right
 
 
+@pytest.mark.parametrize("status", ["holds", "violated"])
+@pytest.mark.parametrize("polynomial", ["p + 2", "p + 1", "p"])
+def test_obligations_beside_claims_are_none_of_the_case(status: str, polynomial: str) -> None:
+    """With a case, what it demands of its model is among the claims: an obligation besides is refused."""
+    more: Json = {"witness": WITNESS} if status == "violated" else {}
+    wanted = [claim("p"), claim("p + 1")] + ([claim("p - 1/2")] if more else [])
+    demanded = Demanded(wanted, obligations=[claim("p + 1")])
+    assert check_document(document(GOOD, ALSO, status=status, **more), demanded).accepted
+    given = document(GOOD, ALSO, proved(polynomial, PLUS, "obligation"), status=status, **more)
+    assert check_document(given).accepted
+    report = check_document(given, demanded)
+    assert first(report).startswith("rejected: statements[2]: what a case demands of its model")
+
+
 ORIGINS = [["a", "b", 1]]
 PARTS = {"kind": "parts", "domain": 0, "room": "1", "terms": [], "origins": ORIGINS, "tree": [["free"]]}
 COMPARISON = {"kind": "comparison", "domain": 0, "polynomial": "p", "strict": False, "proof": PLUS}
