@@ -618,8 +618,13 @@ class ClaimEvidence:
         report = check_document(document, Demanded(claims=expected, obligations=needed))
         if report.accepted and model.nothing_compared:
             report = replace(report, lines=(*report.lines, model.nothing_compared))
+        about_model = {digest(claim) for claim in needed}
         for k, entry in claims if report.accepted else ():
-            for j, text in enumerate(entry.get("origins", [])):
+            origins = entry.get("origins", [])
+            free = report.status != Standing.HOLDS or digest(about.full(entry)) in about_model
+            if not (origins or free):
+                raise Misformed("nothing says where this claim comes from", "statements", k)
+            for j, text in enumerate(origins):
                 if not told[text]:
                     reason = f"the case has no claim about {shown(text)}"
                     raise Misformed(reason, "statements", k, "origins", j)

@@ -71,6 +71,25 @@ def test_an_obligation_beside_claims_is_not_of_the_case(
         assert "what a case demands of its model" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_claims_of_a_case_say_where_they_come_from(
+    count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without that, no claim could be read a second time; obligations come from no comparison."""
+    path = written(RESPONSE, tmp_path)
+    document = json.loads(path.read_text())
+    for statement in document["statements"][:count]:
+        del statement["origins"]
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["check", str(path), "--case", str(RESPONSE)]) == 1
+    assert "statements[0]: nothing says where this claim comes from" in capsys.readouterr().out
+    mean = CASES / "exponential-mean.toml"
+    path = written(mean, tmp_path)
+    assert any(not each["origins"] for each in json.loads(path.read_text())["statements"])
+    assert run(["check", str(path), "--case", str(mean)]) == 0
+
+
 # --- what is said follows from what was checked ------------------------------------------------------
 
 
