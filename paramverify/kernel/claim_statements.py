@@ -67,12 +67,13 @@ def show(about: Evidence) -> KernelReport:
 
 
 def _check_points(about: Evidence) -> None:
-    """Checks that points are in the domains of the claims.
+    """Checks that points are in the domains of the claims, and of that which a witness refutes.
 
     A claim −1 ≥ 0 says that there is no point in its domain, so none of the points has to be there.
     """
-    claims = [s for _, s in about.of("claim") if s.get("origins") and s["polynomial"] != "-1"]
-    about.check_points(statement["domain"] for statement in claims)
+    claims = [s for _, s in about.of("claim") if s.get("origins")]
+    claims += [about.document["witness"]["claim"]] if "witness" in about.document else []
+    about.check_points(claim["domain"] for claim in claims if claim["polynomial"] != "-1")
 
 
 def _check_witness(about: Evidence, witness: Mapping[str, Any], wanted: set[str] | None) -> None:

@@ -93,7 +93,8 @@ let domains (document : document) =
     | _, engine -> engine = Some statement && statement.on >= 0
   in
   let of_witness = match field_opt "witness" document.about with
-    | Some witness when document.kind <> "claims" -> [ field "domain" (field "claim" witness) ]
+    | Some witness when field_opt "polynomial" (field "claim" witness) <> Some (String "-1") ->
+        [ field "domain" (field "claim" witness) ]
     | _ -> []
   in
   let found = List.map (fun (statement : Statements.t) -> field "domain" statement.data) (List.filter about document.all) in

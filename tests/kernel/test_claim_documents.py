@@ -211,6 +211,15 @@ def test_obligations_beside_claims_are_none_of_the_case(status: str, polynomial:
     assert first(report).startswith("rejected: statements[2]: what a case demands of its model")
 
 
+@pytest.mark.parametrize("point", [{"zz": "5"}, {}, {"p": "2"}, {"p": "1/4", "zz": "5"}])
+def test_points_beside_a_witness_are_in_its_domain(point: Json) -> None:
+    """They have a value for each of its variables, and for nothing else, in its interval."""
+    for given, right in (({"p": "1/4"}, True), (point, False)):
+        found = check_document(document(status="violated", witness=WITNESS, points=[given]))
+        assert found.accepted == right
+        assert right or "points[0]" in first(found)
+
+
 ORIGINS = [["a", "b", 1]]
 PARTS = {"kind": "parts", "domain": 0, "room": "1", "terms": [], "origins": ORIGINS, "tree": [["free"]]}
 COMPARISON = {"kind": "comparison", "domain": 0, "polynomial": "p", "strict": False, "proof": PLUS}

@@ -259,6 +259,17 @@ def test_what_does_not_belong_together(tmp_path: Path) -> None:
     assert agreed(right, tmp_path / "right") == {"accepted": len(right)}
 
 
+WITNESS = {"claim": {**P, "polynomial": "p - 1/2"}, "parameters": {"p": "1/4"}}
+
+
+def test_points_beside_a_witness(tmp_path: Path) -> None:
+    """Points of a document whose only claim is that of its witness are in the domain of that."""
+    right, *wrong = ({"p": "1"}, {"zz": "5"}, {}, {"p": "2"}, {"p": "1/4", "zz": "5"})
+    made = [document(status="violated", witness=WITNESS, points=[point]) for point in (right, *wrong)]
+    assert agreed(made[:1], tmp_path) == {"accepted": 1}
+    assert agreed(made[1:], tmp_path / "wrong") == {"rejected": len(wrong)}
+
+
 def test_powers_of_a_product_that_no_polynomial_has(tmp_path: Path) -> None:
     """They are rejected at once."""
     given = copy.deepcopy(every_kind()["product"])
