@@ -186,9 +186,9 @@ def check_text(text: str) -> KernelReport:
     if not report.accepted:
         return report
     if BUDGET in document:
-        line = _budget(document[BUDGET])
-        missing = NOT_COMPARED[BUDGET]
-        report = replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=missing)
+        line, missing = _budget(document[BUDGET]), NOT_COMPARED[BUDGET]
+        status = BUDGET if says_budget(document) else report.status
+        report = replace(report, lines=(*report.lines, line), status=status, not_compared=missing)
     return with_missing(report, kind_of(document))
 
 
@@ -276,12 +276,43 @@ def check_together(document: Mapping[str, Any]) -> None:
         about = BUDGETS[document[BUDGET]["kind"]]
         if kind != about and not (kind == "cone" and about == CLAIMS):
             raise Misformed(f"this does not belong to a document about {kind}", BUDGET)
+        _check_budget(document, kind)
     for name, kinds in BELONGS.items():
         if name in document and kind not in kinds:
             raise Misformed(f"this does not belong to a document about {kind}", name)
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)
     if document["status"] not in own:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
+
+
+def number_of_budget(document: Mapping[str, Any]) -> Any:
+    """Returns the number that a document with a budget says to be enough, as it is written; None for none."""
+    return next((n for name in ("enough", "bound", "bounds") if (n := document[BUDGET].get(name))), None)
+
+
+def says_budget(document: Mapping[str, Any]) -> bool:
+    """Tells whether a budget says something: by a number, by a witness, or by a loop (there is none)."""
+    stated = number_of_budget(document) or document[BUDGET]["witnesses"] or engine_of(document)
+    return bool(stated)
+
+
+def _check_budget(document: Mapping[str, Any], kind: str) -> None:
+    """Raises Misformed unless a budget belongs to its claims.
+
+    A number is enough where they hold, and only there. Claims about a divergence are about that number.
+    """
+    number, stated = number_of_budget(document), document[BUDGET]
+    if (number is not None) != (document["status"] == evidence_shapes.HOLDS):
+        raise Misformed("a budget says a number where the claims hold, and only there", "status")
+    if kind != AVERAGE:
+        return
+    claims = [statement for statement in document["statements"] if statement["kind"] == AVERAGE]
+    claims += [document["witness"]["claim"]] if "witness" in document else []
+    for claim in claims:
+        if claim["of"] != stated["kind"]:
+            raise Misformed("the claims are about another divergence", BUDGET, "kind")
+        if number is not None and claim["bound"] != [number, []]:
+            raise Misformed("the claims have another bound", BUDGET, "enough")
 
 
 def _check_demanded(about: Evidence, kind: str, engine: Statement | None) -> None:

@@ -59,7 +59,7 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
-from paramverify.kernel.documents import BUDGET, engine_of
+from paramverify.kernel.documents import BUDGET, engine_of, says_budget
 from paramverify.kernel.evidence_polynomials import parse
 from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.strict_reading import Misformed, Rejected
@@ -157,7 +157,13 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, Rejected) as error:
         return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
-    return replace(report, lines=(*report.lines, line), status=BUDGET)
+    return _told(report, document, line)
+
+
+def _told(report: KernelReport, document: Mapping[str, Any], line: str) -> KernelReport:
+    """Returns a report with what was shown of a budget; one that says nothing leaves the verdict as it is."""
+    status = BUDGET if says_budget(document) else report.status
+    return replace(report, lines=(*report.lines, line), status=status)
 
 
 def bounded(model: Model, written: list[str]) -> Model:
@@ -205,15 +211,16 @@ def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     fine = fine and isinstance(stated["witnesses"], list)
     if bound is not None:
         fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
-        fine = fine and document.get("status") == Standing.HOLDS
     bounds = stated.get("bounds") if fine else None
     if bounds is not None:
-        fine = bound is None and isinstance(bounds, dict) and document.get("status") == Standing.HOLDS
+        fine = bound is None and isinstance(bounds, dict)
         fine = fine and all(
             isinstance(b, list) and [type(t) for t in b] == [str, str] for b in bounds.values()
         )
     if not fine:
         raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
+    if bool(bound or bounds) != (document.get("status") == Standing.HOLDS):
+        raise EvidenceError("a budget says a number where the claims hold, and only there")
     return dict(stated)
 
 
@@ -363,9 +370,7 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> KernelR
         found = [again(model, measure, written) for written in stated["witnesses"]]
     except (ValueError, KeyError, TypeError, EvidenceError, InputError, Rejected) as error:
         return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
-    return replace(
-        report, lines=(*report.lines, _loss_budget_line(stated["kind"], number, found)), status=BUDGET
-    )
+    return _told(report, document, _loss_budget_line(stated["kind"], number, found))
 
 
 def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:
@@ -453,9 +458,7 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
         found = [_derived_set_budget(model, kind, written) for written in stated["witnesses"]]
     except (ValueError, KeyError, TypeError, EvidenceError, InputError, Rejected) as error:
         return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
-    return replace(
-        report, lines=(*report.lines, _set_budget_line(kind, stated["given"], number, found)), status=BUDGET
-    )
+    return _told(report, document, _set_budget_line(kind, stated["given"], number, found))
 
 
 def _derived_set_budget(model: Model, kind: NeedKind, written: Mapping[str, Any]) -> ExactSetWitness:

@@ -134,6 +134,24 @@ let check_status document =
   if field_opt "windows" document.about <> None && document.status <> "holds" then
     misformed ~path:[ Key "windows" ] "windows prove, and refute nothing"
 
+(* A number is enough where the claims hold, and only there. Claims about a divergence are about that number. *)
+let check_budget document stated =
+  let given key = match field_opt key stated with Some Null | Some (Object []) | None -> None | found -> found in
+  if (List.find_map given [ "enough"; "bound"; "bounds" ] <> None) <> (document.status = "holds") then
+    misformed ~path:[ Key "status" ] "a budget says a number where the claims hold, and only there";
+  let same claim =
+    if field "of" claim <> field "kind" stated then
+      misformed ~path:[ Key "budget"; Key "kind" ] "the claims are about another divergence";
+    match (given "enough", field "bound" claim) with
+    | Some enough, bound when bound <> List [ enough; List [] ] ->
+        misformed ~path:[ Key "budget"; Key "enough" ] "the claims have another bound"
+    | _ -> ()
+  in
+  if document.kind = "average" then begin
+    List.iter (fun (statement : t) -> same statement.data) (of_kind "average" document);
+    Option.iter (fun witness -> same (field "claim" witness)) (field_opt "witness" document.about)
+  end
+
 (* Reads a document of the right form. *)
 let read data =
   let domains = read_domains data in
@@ -175,6 +193,7 @@ let read data =
   let about = replaced "reduction" (resolved domains) about in
   let document = { about; status = text_of "status" data; kind; engine; all } in
   check_status document;
+  Option.iter (check_budget document) (field_opt "budget" about);
   document
 
 let origins data = match field_opt "origins" data with Some (List found) -> found | _ -> []

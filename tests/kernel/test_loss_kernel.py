@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from three_checkers import agreed
 from written_evidence import Json, evidence, with_first
 
 from paramverify.kernel.documents import check_text
@@ -112,3 +114,34 @@ def test_probabilities_whose_sign_is_not_plain() -> None:
         assert [line for line in report.not_compared if line == missing] == [missing]
     plain = check_text(json.dumps(document([["3/4", "1/4"], ["1/4", "3/4"]], "3/5")))
     assert missing not in plain.not_compared
+
+
+OUTPUTS = [["3/4", "1/4"], ["1/4", "3/4"]]
+LEAST = {"kind": "kl", "enough": "3/5", "witnesses": []}
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        ({**LEAST, "kind": "zcdp"}, "budget.kind: the claims are about another divergence"),
+        ({**LEAST, "enough": "1/1000"}, "budget.enough: the claims have another bound"),
+        ({**LEAST, "enough": None}, "status: a budget says a number where the claims hold, and only there"),
+    ],
+)
+def test_a_budget_is_what_its_claims_say(budget: Json, reason: str, tmp_path: Path) -> None:
+    """The measure, and the number that is enough, are those of the claims; both checkers say so."""
+    right = {**document(OUTPUTS, "3/5"), "budget": LEAST}
+    wrong = {**right, "budget": budget}
+    assert check_text(json.dumps(right)).status == "budget"
+    assert check_text(json.dumps(wrong)).lines == (f"rejected: {reason}",)
+    assert agreed([right], tmp_path) == {"accepted": 1}
+    assert agreed([wrong], tmp_path / "wrong") == {"rejected": 1}
+
+
+def test_a_budget_beside_a_violation(tmp_path: Path) -> None:
+    """A violation shows no number; a budget without one is about the measure of the claim."""
+    broken = violation([["1/2", "0"], ["1/2", "1"]], "1/10")
+    none = {**LEAST, "enough": None}
+    wrong = [{**broken, "budget": stated} for stated in (LEAST, {**none, "kind": "zcdp"})]
+    assert agreed([broken, {**broken, "budget": none}], tmp_path) == {"accepted": 2}
+    assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}

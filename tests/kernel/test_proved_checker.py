@@ -30,7 +30,7 @@ from three_checkers import (
 
 from paramverify.cli.main import run
 from paramverify.kernel import evidence_shapes
-from paramverify.kernel.documents import RULES
+from paramverify.kernel.documents import RULES, check_text
 from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import evidence_checks
 
@@ -238,7 +238,7 @@ def test_what_does_not_belong_together(tmp_path: Path) -> None:
     others = {
         "windows": {"statement": evidence_shapes.WINDOWED, "pairs": []},
         "reduction": standing_pair()["reduction"],
-        "budget": {"kind": "bound", "bound": None, "witnesses": []},
+        "budget": {"kind": "bound", "bound": ["1", "1"], "witnesses": []},
     }
     made = [{**script, name: value} for name, value in others.items()]
     made.append({**script, "statements": [*script["statements"], {**lemma, "proof": {"kind": "constant"}}]})
@@ -268,6 +268,27 @@ def test_points_beside_a_witness(tmp_path: Path) -> None:
     made = [document(status="violated", witness=WITNESS, points=[point]) for point in (right, *wrong)]
     assert agreed(made[:1], tmp_path) == {"accepted": 1}
     assert agreed(made[1:], tmp_path / "wrong") == {"rejected": len(wrong)}
+
+
+def test_a_budget_has_a_number_where_claims_hold(tmp_path: Path) -> None:
+    """There, and only there; without a number, a witness or a loop nothing is said of a budget."""
+    none, some = ({"kind": "bound", "bound": bound, "witnesses": []} for bound in (None, ["1", "1"]))
+    bounds = {**none, "bounds": {"1": ["2", "1"]}}
+    violated = document(status="violated", witness=WITNESS)
+    unknown = document(status="unknown")
+    shown, empty = [one(P)], [violated, unknown]
+    right = [{**each, "budget": stated} for each in shown for stated in (some, bounds)]
+    right += [{**each, "budget": none} for each in empty]
+    wrong = [{**each, "budget": stated} for each in empty for stated in (some, bounds)]
+    wrong += [{**each, "budget": {**none, **more}} for each in shown for more in ({}, {"bounds": {}})]
+    for kind in ("delta", "ratio"):
+        about = {"kind": kind, "given": "1", "witnesses": []}
+        right.append({**unknown, "budget": {**about, "enough": None}})
+        wrong.append({**unknown, "budget": {**about, "enough": "1"}})
+    assert agreed(right, tmp_path) == {"accepted": len(right)}
+    assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
+    told = [check_text(json.dumps(each)).status for each in right]
+    assert told == ["budget", "budget", "violated", "unknown", "unknown", "unknown"]
 
 
 def test_powers_of_a_product_that_no_polynomial_has(tmp_path: Path) -> None:
