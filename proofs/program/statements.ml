@@ -85,8 +85,14 @@ let read_domains data =
   in
   Array.of_list (List.mapi read (items_of (field "domains" data)))
 
-(* Logarithms belong to claims, lemmas and obligations alone. *)
+(* Logarithms belong to claims, lemmas and obligations alone; also a witness against something else knows none. *)
 let may_be_tied = [ "claim"; "lemma"; "obligation" ]
+
+let check_tied kind data =
+  match field_opt "domain" data with
+  | Some domain when field_opt "ties" domain <> None && not (List.mem kind may_be_tied) ->
+      misformed ~path:[ Key "domain" ] "logarithms are for claims alone"
+  | _ -> ()
 
 let read_statements domains data =
   let counts = Hashtbl.create 8 and seen = Hashtbl.create 64 in
@@ -104,8 +110,7 @@ let read_statements domains data =
     let statement = { place; number; kind; on; data = entry } in
     let look entry =
       let data = resolved domains entry in
-      let tied = on >= 0 && field_opt "ties" (field "domain" data) <> None in
-      if tied && not (List.mem kind may_be_tied) then misformed ~path:[ Key "domain" ] "logarithms are for claims alone";
+      if on >= 0 then check_tied kind data;
       data
     in
     { statement with data = within statement look entry }
@@ -186,8 +191,14 @@ let read data =
   if budget <> None && budget <> Some kind && not (kind = "cone" && budget = Some "claims") then
     misformed ~path:[ Key "budget" ] ("this does not belong to a document about " ^ kind);
   let own witness =
-    if List.assoc (text_of "kind" witness) of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
-    replaced "claim" (resolved domains) witness
+    let about = text_of "kind" witness in
+    if List.assoc about of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
+    let look claim =
+      let data = resolved domains claim in
+      check_tied about data;
+      data
+    in
+    replaced "claim" look witness
   in
   let about = if engine = None then replaced "witness" own data else data in
   let about = replaced "reduction" (resolved domains) about in

@@ -145,3 +145,20 @@ def test_a_budget_beside_a_violation(tmp_path: Path) -> None:
     wrong = [{**broken, "budget": stated} for stated in (LEAST, {**none, "kind": "zcdp"})]
     assert agreed([broken, {**broken, "budget": none}], tmp_path) == {"accepted": 2}
     assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
+
+
+def test_a_witness_knows_no_logarithms(tmp_path: Path) -> None:
+    """As statements about a divergence or a sum, the claim of a witness is about no domain with `ties`."""
+    broken = violation([["1/2", "0"], ["1/2", "1"]], "1/10")
+    tied = {"variables": ["t", "l"], "box": {"t": "[1/2, 3/4]"}, "constraints": [], "ties": {"l": ["t", "1"]}}
+    sums = {"domain": 0, "room": "1/4", "terms": ["2*t - 1"], "origins": [["a", "b", 1]]}
+    told = {"outputs": [["x"]], "probabilities": ["3/4", "1/4"], "delta": "1/4", "beyond": "1/2"}
+    about = {name: broken["witness"][name] for name in ("secrets", "length", "exceeds")}
+    place = {"parameters": {"t": "3/4"}, "bound": "1"}
+    other = {**broken, "witness": {"kind": "set", "claim": sums, **place, **told, **about}}
+    assert agreed([broken, other], tmp_path) == {"accepted": 2}
+    made = [{**each, "domains": [tied]} for each in (broken, other)]
+    for each in (broken, other):
+        point = {**each["witness"]["parameters"], "l": "0"}
+        made.append({**each, "domains": [tied], "witness": {**each["witness"], "parameters": point}})
+    assert agreed(made, tmp_path / "tied") == {"rejected": len(made)}
