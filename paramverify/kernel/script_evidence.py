@@ -18,6 +18,8 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     Raises:
         Rejected: a proof fails, or an answer has not what it needs.
     """
+    if not statement["questions"]:
+        raise Misformed("a script without a question", "questions")
     ledger = settle(about, "claim", Lemmas())
     if ledger.rejected:
         raise Rejected(ledger.rejected)

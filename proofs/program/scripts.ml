@@ -40,6 +40,7 @@ let question ledger k data =
 
 (* What is told of each question, about the claims of the document. *)
 let check ledger data =
+  if items_of (field "questions" data) = [] then misformed ~path:[ Key "questions" ] "a script without a question";
   let found = List.mapi (question ledger) (items_of (field "questions" data)) in
   let asked = List.concat_map (fun one -> one.its) found in
   let forgotten { statement; _ } = misformed ~path:(Statements.at statement) "no question names this claim" in

@@ -270,6 +270,15 @@ def test_points_beside_a_witness(tmp_path: Path) -> None:
     assert agreed(made[1:], tmp_path / "wrong") == {"rejected": len(wrong)}
 
 
+def test_a_script_without_a_question(tmp_path: Path) -> None:
+    """It shows nothing, with and without claims."""
+    script = about_a_script()
+    script["statements"][-1]["questions"] = []
+    engine = script["statements"][-1:]
+    made = [script, {**script, "domains": [], "statements": engine}]
+    assert agreed(made, tmp_path) == {"rejected": len(made)}
+
+
 def test_a_budget_has_a_number_where_claims_hold(tmp_path: Path) -> None:
     """There, and only there; without a number, a witness or a loop nothing is said of a budget."""
     none, some = ({"kind": "bound", "bound": bound, "witnesses": []} for bound in (None, ["1", "1"]))
