@@ -121,10 +121,12 @@ def test_the_command(tmp_path: Path) -> None:
     found = called("interactive", path, "--every", "--evidence", evidence)
     assert found.code == 0
     assert found.out.startswith(
-        "private: differential noninterference with 2*t*epsilon for every number t of slots"
+        "true for every number t of slots, every maxPts, all data and every set K of functions: if each "
+        "answer is private with an epsilon for one data point, t slots have 2*t*epsilon.\n"
     )
     assert "one slot differs by add, swap" in found.out
     told = json.loads(called("interactive", path, "--every", "--json").out)
+    assert (told["status"], told["verdict"]) == ("holds", "true")
     assert (told["status"], told["bound"], told["forms"]) == ("holds", "2*t*epsilon", [[1], [1, -1]])
     assert called("check", evidence, "--case", path).code == 0
     assert "not compared (give --case): what the program does with the case" in called("check", evidence).out
