@@ -85,6 +85,8 @@ BELONGS = {
     "side_condition": _OF_OUTPUTS,
     "outputs": _OF_OUTPUTS,
 }
+FORM, COMPARISON = "form", "comparison"
+UNITS = {"slots": FORM, "unwinding": COMPARISON}  # what is counted in documents of engines, if not claims
 # What the documents of engines say together, but for those that give a verdict.
 STATUSES = {
     "cells": (evidence_shapes.MAP,),
@@ -95,6 +97,7 @@ STATUSES = {
     "slots": (evidence_shapes.HOLDS,),
 }
 _HEAD = record({}, {"format": one_of(evidence_shapes.FORMAT), "version": one_of(evidence_shapes.VERSION)})
+LEFT_OUT = "the noise and the bound of the case"  # of what is shown about slots in general, with a case too
 # What a document alone does not show, by its kind or status; the case is needed.
 _CLAIMS_OF_CASE = ("the claims, where they come from, the obligations and the side condition with the case",)
 _OF_MAP = ("the claims, the domain, the obligations and the side condition with the case",)
@@ -105,7 +108,7 @@ NOT_COMPARED = {
     "automaton": ("the automaton with the file",),
     "formulas": formula_evidence.NOT_COMPARED,
     "paths": ("the ways through the program, the bounds and the obligations with the case",),
-    "slots": ("what the program does with the case",),
+    "slots": ("what the program does with the case",),  # its noise and its bound never are: see `LEFT_OUT`
     "script": ("the claims, and the assertions at its models, with the script",),
     "unwinding": ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
@@ -236,6 +239,7 @@ def shown_by(about: Evidence) -> KernelReport:
             proved=report.proved + (0 if is_map else own.proved),
             trusted=report.trusted + own.trusted,
             solvers=tuple(sorted(own.solvers.union(report.solvers))),
+            unit=UNITS.get(kind, report.unit),
         )
     elif kind == CLAIMS:
         report = claim_statements.show(about)
@@ -351,7 +355,7 @@ def verdict_of(report: KernelReport, claimed: bool = False) -> str:
 
     Evidence that consists of claims shows these alone, until they are compared with a case.
     """
-    words = CLAIMED if claimed or _claims_alone(report) else PRIVATE
+    words = CLAIMED if claimed or report.unit == FORM or _claims_alone(report) else PRIVATE
     return words.get(report.status, report.status)
 
 
@@ -360,18 +364,41 @@ def _claims_alone(report: KernelReport) -> bool:
     return any(report.not_compared[: len(words)] == words for words in alone)
 
 
+def counts_of(report: KernelReport) -> str:
+    """Returns how many claims, or whatever is counted, are settled in which way, and on whose word.
+
+    Where nothing is counted, an interactive system is shown by a family or by costs, which are named.
+    """
+    names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
+    trusted = f"{report.trusted} trusted to solvers{names}"
+    if report.accepted and report.unit in UNITS.values() and not (report.proved or report.trusted):
+        return report.lines[0]
+    if report.accepted and report.status == region_evidence.STATUS:
+        true = counted(report.proved - report.refuted, "cell")
+        settled = f"{true} where the claims are true, {report.refuted} where one is false"
+        return f"{settled}, {report.open} undecided; {trusted}"
+    if report.accepted and report.unit == "formula":
+        true = counted(report.proved + report.trusted - report.refuted, "formula")
+        return f"{true} true, {report.refuted} false, {report.open} undecided; {trusted}"
+    by_witness = report.status == "violated" and any(line.startswith("witness: ") for line in report.lines)
+    unit = f"other {report.unit}" if report.accepted and by_witness else report.unit
+    how = "shown" if unit == "part" else "proved"
+    counts = f"{counted(report.proved, unit)} {how}, {trusted}, {report.open} open"
+    return f"shown by the witness; {counts}" if unit != report.unit else counts
+
+
 def verdict_line(report: KernelReport, claimed: bool = False, about: str = "") -> str:
     """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`.
 
     `about` says of what, where a case was compared.
     """
-    what = counted(report.proved, "cell" if report.status == "region map" else report.unit)
-    how = "shown" if report.unit == "formula" else "proved"
-    names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
-    counts = f"{what} {how}, {report.trusted} trusted to solvers{names}, {report.open} open"
+    counts = counts_of(report)
     if not report.accepted:
         return f"REJECTED: {counts}"
     word = verdict_of(report, claimed)
+    if report.unit == FORM:
+        counts = f"proved; {LEFT_OUT} are not looked at"
+        claimed, word = True, "a statement about slots in general"
     status = TOLD.get(report.status, word)
     if word == "true" and not claimed:
         none = not (report.proved or report.trusted)

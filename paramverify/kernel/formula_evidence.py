@@ -127,6 +127,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         status=found,
         solvers=tuple(solvers),
         unit="formula",
+        refuted=len([entry for entry in entries if entry["status"] == "violated"]),
     )
 
 

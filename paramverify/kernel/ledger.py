@@ -42,6 +42,7 @@ class KernelReport:
     not_compared: tuple[str, ...] = ()
     side_condition: str = ""
     unit: str = "claim"
+    refuted: int = 0  # of cells and formulas that are `proved`: those that are shown to be false
 
 
 @dataclass(frozen=True)

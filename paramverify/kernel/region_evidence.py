@@ -188,7 +188,8 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     if summed:
         lines.append(check_covers(about, statement))
     proved = counts["safe"] + counts["violating"]
-    return KernelReport(True, tuple(lines), proved, open=counts["undecided"], status=STATUS)
+    false = counts["violating"]
+    return KernelReport(True, tuple(lines), proved, open=counts["undecided"], status=STATUS, refuted=false)
 
 
 def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> dict[str, int]:

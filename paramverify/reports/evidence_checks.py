@@ -26,14 +26,18 @@ import paramverify
 from paramverify.answers import Standing
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
 from paramverify.files import read_file
-from paramverify.kernel import interval_evidence, region_evidence
+from paramverify.kernel import interval_evidence
 from paramverify.kernel.documents import (
     AVERAGE,
     BUDGET,
+    FORM,
     LEFT,
+    LEFT_OUT,
     PARTS,
+    UNITS,
     check_document,
     check_text,
+    counts_of,
     engine_of,
     kind_of,
     read_document,
@@ -42,7 +46,7 @@ from paramverify.kernel.documents import (
     with_missing,
 )
 from paramverify.kernel.ledger import Demanded, KernelReport
-from paramverify.kernel.strict_reading import Rejected, changed, counted, shown
+from paramverify.kernel.strict_reading import Rejected, changed, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -54,7 +58,6 @@ if TYPE_CHECKING:
 PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
-UNITS = {region_evidence.STATUS: "cell", interval_evidence.STATUS: "part"}  # what is proved, by the status
 NO_EVIDENCE = 2  # the exit code of a text that is none
 KINDS = {
     "automaton": "automata over streams",
@@ -79,8 +82,7 @@ class Replayed:
         found = self.report
         if self.beyond:
             return f"not checked: the proved checker does not know {self.gap}"
-        what = counted(found.proved, UNITS.get(found.status, found.unit))
-        counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
+        counts = counts_of(found)
         if found.accepted and found.status == Standing.VIOLATED:
             counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
@@ -145,7 +147,7 @@ def replay(text: str) -> Replayed:
 def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
-    formulas = data["kind"] == "formulas"
+    unit = "part" if data["status"] == interval_evidence.STATUS else UNITS.get(data["kind"], "claim")
     report = KernelReport(
         data["answer"] == "accepted",
         tuple(data["lines"]),
@@ -153,7 +155,8 @@ def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
         trusted=data["trusted"],
         open=data["open"],
         status=data["status"],
-        unit="part" if data["status"] == interval_evidence.STATUS else "formula" if formulas else "claim",
+        unit="formula" if data["kind"] == "formulas" else unit,
+        refuted=_refuted(data["lines"]),
         solvers=tuple(data["solvers"]),
         side_condition=data["side_condition"],
     )
@@ -163,6 +166,13 @@ def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
             document = read_document(text)
             kind, engine = kind_of(document), engine_of(document)
     return Replayed(with_missing(report, kind, engine), beyond)
+
+
+def _refuted(lines: Sequence[str]) -> int:
+    """Returns how many cells or formulas the program says to be shown to be false."""
+    cells = [re.fullmatch(r"(\d+) cells? where one is false", line) for line in lines]
+    formulas = [line for line in lines if re.match(r"formula \d+: false: ", line)]
+    return sum(int(found[1]) for found in cells if found) + len(formulas)
 
 
 def compare(report: KernelReport, replayed: Replayed) -> None:
@@ -507,7 +517,10 @@ def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> d
     }
     if report.accepted:
         found |= {"verdict": verdict_of(report, claimed), "shown": report.status}
-        found["not_compared"] = list(report.not_compared)
+        found["not_compared"] = [
+            *report.not_compared,
+            *([LEFT_OUT] if report.unit == FORM else []),
+        ]
         if report.side_condition:
             found["side_condition"] = report.side_condition
     if look is not None and look.line:

@@ -130,6 +130,13 @@ def test_the_command(tmp_path: Path) -> None:
     assert (told["status"], told["bound"], told["forms"]) == ("holds", "2*t*epsilon", [[1], [1, -1]])
     assert called("check", evidence, "--case", path).code == 0
     assert "not compared (give --case): what the program does with the case" in called("check", evidence).out
+    line = "a statement about slots in general: proved; the noise and the bound of the case are not looked at"
+    assert (
+        f"checked as far as it can be without the case: {line}; not compared" in called("check", evidence).out
+    )
+    assert called("check", evidence, "--case", path).out.endswith(f"\nchecked: {line}\n")
+    told = json.loads(called("check", evidence, "--case", path, "--json").out)
+    assert (told["verdict"], told["not_compared"]) == ("true", ["the noise and the bound of the case"])
     other = str(FOLDER / "slots-2-never-full.toml")
     assert called("check", evidence, "--case", other).code == 1
     assert "another case file" in called("check", evidence, "--case", str(FOLDER / "slots-3.toml")).out

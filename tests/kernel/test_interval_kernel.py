@@ -193,7 +193,7 @@ def test_a_case_is_compared_and_read_a_second_time(tmp_path: Any, capsys: Any) -
     assert code == 0
     assert "read a second time: 4 comparisons of probabilities" in said
     assert "checked: exact intervals for every prior of the case over one, two in {0, 1} with p in" in said
-    assert "2 parts proved, 0 trusted to solvers, 0 open" in said
+    assert "2 parts shown, 0 trusted to solvers, 0 open" in said
     assert "not compared (give --case)" in called("check", file)[1]
     assert called("check", file, "--case", other)[0] == 1
     called("synthesize", other, "--exact", "--evidence", file)

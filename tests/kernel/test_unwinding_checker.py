@@ -108,7 +108,7 @@ def with_row(state: int, row: Any) -> list[Any]:
 def test_a_family_says_what_it_shows() -> None:
     """The report names the family, its size and the comparisons, and everything is proved."""
     lines = ("unwinding family: 1 pair, 1 step: proved", "0 comparisons with parameters")
-    assert check_document(family()) == KernelReport(True, lines, 0, 0, status="holds")
+    assert check_document(family()) == KernelReport(True, lines, 0, 0, status="holds", unit="comparison")
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
         assert accepted(given) == (bound < ratio)
     report = check_document(witness())
     assert report == KernelReport(
-        True, ("the observation exceeds the bound: a violation",), 0, status="violated"
+        True, ("the observation exceeds the bound: a violation",), 0, status="violated", unit="comparison"
     )
 
 

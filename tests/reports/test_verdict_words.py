@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
+from paramverify.kernel.documents import verdict_line
+from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import sampling_reports, sentences
 
 SECRETS = """
@@ -63,6 +67,40 @@ def test_what_a_verdict_is_about(
     assert run([command[0], str(file), *command[1:]]) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.split(" for ", 1)[1].split(":")[0].rstrip(".") == about.removeprefix("for ")
+
+
+ACCEPTED = KernelReport(True, ("the first line",))
+FALSE = "witness: the claim (x >= 0) is false there"
+FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        (
+            {"status": "region map", "proved": 7, "refuted": 6, "open": 1},
+            "a region map: 1 cell where the claims are true, 6 where one is false, 1 undecided; "
+            "0 trusted to solvers",
+        ),
+        (
+            {"status": "violated", "unit": "formula", "proved": 3, "trusted": 1, "refuted": 2, "open": 1},
+            "a violation: 2 formulas true, 2 false, 1 undecided; 1 trusted to solvers",
+        ),
+        (
+            {"status": "violated", "lines": (FALSE,), "proved": 2},
+            "a violation: shown by the witness; 2 other claims proved, 0 trusted to solvers, 0 open",
+        ),
+        ({"status": "violated", "lines": (FALSE,)}, "a violation"),
+        ({"status": "holds", "unit": "comparison", "lines": (FAMILY,)}, f"private: {FAMILY}"),
+        (
+            {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1, "trusted": 2},
+            "private: 1 comparison proved, 2 trusted to solvers, 0 open",
+        ),
+    ],
+)
+def test_check_counts_what_is_shown(about: dict[str, Any], words: str) -> None:
+    """Cells and formulas that are false are no proved ones, and a violation is shown by its witness."""
+    assert verdict_line(replace(ACCEPTED, **about)) == f"checked: {words}"
 
 
 @pytest.mark.slow
