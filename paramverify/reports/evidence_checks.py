@@ -312,8 +312,8 @@ def _by_proved(found: Checked) -> list[str]:
         return [f"The checker in Python accepts it. The proved checker does not know {replayed.gap}"]
     if report is replayed.report and not report.accepted:
         return []  # the verdict says so
-    if replayed.report.accepted and not report.accepted and not replayed.beyond:
-        return [f"{replayed.line} (it does not see the case)"]
+    if report is not replayed.report and replayed.report.accepted and not replayed.beyond:
+        return [f"{replayed.line} (it sees neither the case nor the model)"]
     return [replayed.line]
 
 

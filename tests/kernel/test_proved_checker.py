@@ -336,6 +336,9 @@ def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
         assert agreed(made, tmp_path) == {word: len(made)}
 
 
+UNSEEN = "(it sees neither the case nor the model)"
+
+
 def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command accepts a violation by the proved checker, with the case too, and rejects another point."""
     built()
@@ -346,6 +349,7 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert run(["check", str(path), "--verified", *more]) == 0
         out = capsys.readouterr().out
         assert "accepted by the proved checker: a violation" in out
+        assert (UNSEEN in out) == bool(more)
         assert "witness: the claim (" in out
         assert out.splitlines()[-1].startswith("checked")
     name = min(given["witness"]["parameters"])
@@ -450,7 +454,7 @@ def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.C
     out = capsys.readouterr().out
     assert "the case has no claim about 'lies'" in out
     line = next(line for line in out.splitlines() if line.startswith("accepted by the proved checker: "))
-    assert line.endswith("(it does not see the case)")
+    assert line.endswith(UNSEEN)
     assert out.splitlines()[-1].startswith("REJECTED: ")
 
 
