@@ -56,7 +56,9 @@ def show(about: Evidence) -> KernelReport:
         _check_witness(about, document["witness"], wanted)
         if {digest(claim) for claim in demanded.obligations or ()} - settled:
             raise Rejected("an obligation of the model is not proved")
-        ledger.lines.append(told_witness(document["witness"], wanted is not None))
+        named = wanted is not None
+        told = {**document["witness"], "claim": about.full(document["witness"]["claim"])}
+        ledger.lines.append(told_witness(told, named))
     elif not about.named and _may_be_empty(about) and not lacking and not ledger.rejected:
         ledger.lines.append(NO_POINT)
     ledger.rejected = ledger.rejected or "a claim has no proof" * lacking

@@ -305,7 +305,8 @@ def settle(about: Evidence, kind: str, lemmas: Lemmas) -> Ledger:
             raise Misformed(str(error), "statements", place) from None
         origins = statement.get("origins", []) if about.named and kind == "claim" else []
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
-        title = f"{kind} {number} ({f'{plain(origins[0])}{more}' if origins else statement_of(statement)})"
+        what = f"{plain(origins[0])}{more}" if origins else statement_of(about.full(statement))
+        title = f"{kind} {number} ({what})"
         if statement["proof"] is None:
             ledger.open += 1
             ledger.lines.append(f"{title}: open")

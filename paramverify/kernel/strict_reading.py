@@ -93,7 +93,13 @@ def plain(value: str, most: int = 300) -> str:
 
 
 def statement_of(claim: Mapping[str, Any]) -> str:
-    """Returns what a claim says, shortened."""
+    """Returns what a claim says, shortened.
+
+    A claim −1 ≥ 0 says that its domain has no point: what the other constraints leave has none with the last.
+    """
+    if claim["polynomial"] == "-1" and claim.get("constraints"):
+        text, relation = claim["constraints"][-1]
+        return f"no point of the domain has {plain(text, 60)} {relation} 0"
     return f"{plain(claim['polynomial'], 60)} >= 0"
 
 

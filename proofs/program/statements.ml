@@ -24,7 +24,14 @@ let at (statement : t) = [ Key "statements"; Place statement.place ]
 let within (statement : t) reader value = inside (Key "statements") (inside (Place statement.place) reader) value
 
 (* What a claim says. Where it comes from is not told: that is compared with a case, which is not seen here. *)
-let stated data = plain (string_of (field "polynomial" data)) ^ " >= 0"
+let stated data =
+  let polynomial = string_of (field "polynomial" data) in
+  match List.rev (items_of (field "constraints" (field "domain" data))) with
+  | last :: _ when polynomial = "-1" -> (
+      match items_of last with
+      | [ text; relation ] -> Printf.sprintf "no point of the domain has %s %s 0" (plain (string_of text)) (string_of relation)
+      | _ -> invalid_arg "stated")
+  | _ -> plain polynomial ^ " >= 0"
 
 let engines = [ "cone"; "cells"; "line"; "unwinding"; "slots"; "formulas"; "composition"; "script" ] @ Statement_shapes.beyond
 

@@ -336,6 +336,15 @@ def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
         assert agreed(made, tmp_path) == {word: len(made)}
 
 
+def test_strict_claims_are_told_as_what_they_say(tmp_path: Path) -> None:
+    """A claim that no point of the domain has its last constraint is told as that by both checkers."""
+    path = tmp_path / "evidence.json"
+    evidence_of(ROOT / "cases" / "random-walk.toml", path)
+    (answer,) = by_program(built(), [path])
+    assert answer.lines == in_python(path.read_bytes()).lines
+    assert answer.lines[1] == "claim 2 (no point of the domain has -q^24 >= 0): proved"
+
+
 UNSEEN = "(it sees neither the case nor the model)"
 
 
