@@ -381,10 +381,10 @@ def counts_of(report: KernelReport) -> str:
         true = counted(report.proved + report.trusted - report.refuted, "formula")
         return f"{true} true, {report.refuted} false, {report.open} undecided; {trusted}"
     by_witness = report.status == "violated" and any(line.startswith("witness: ") for line in report.lines)
-    unit = f"other {report.unit}" if report.accepted and by_witness else report.unit
-    how = "shown" if unit == "part" else "proved"
-    counts = f"{counted(report.proved, unit)} {how}, {trusted}, {report.open} open"
-    return f"shown by the witness; {counts}" if unit != report.unit else counts
+    unit = "cell" if report.status == region_evidence.STATUS else report.unit
+    how = "shown" if unit in ("cell", "formula", "part") else "proved"
+    begin, other = ("shown by the witness; ", "other ") if report.accepted and by_witness else ("", "")
+    return f"{begin}{counted(report.proved, other + unit)} {how}, {trusted}, {report.open} open"
 
 
 def verdict_line(report: KernelReport, claimed: bool = False, about: str = "") -> str:

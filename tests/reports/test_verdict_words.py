@@ -103,6 +103,15 @@ def test_check_counts_what_is_shown(about: dict[str, Any], words: str) -> None:
     assert verdict_line(replace(ACCEPTED, **about)) == f"checked: {words}"
 
 
+def test_what_is_rejected_shows_nothing() -> None:
+    """The line of rejected evidence says of no cell or formula that it is true or false."""
+    rejected = KernelReport(False, (), proved=2, refuted=1)
+    counts = "0 trusted to solvers, 0 open"
+    assert verdict_line(replace(rejected, status="region map")) == f"REJECTED: 2 cells shown, {counts}"
+    assert verdict_line(replace(rejected, unit="formula")) == f"REJECTED: 2 formulas shown, {counts}"
+    assert verdict_line(replace(rejected, unit="comparison")) == f"REJECTED: 2 comparisons proved, {counts}"
+
+
 @pytest.mark.slow
 def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Text tells the condition once; a violation needs none, for `verify` and for `check`."""
