@@ -269,6 +269,25 @@ def forged(document: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+def test_a_budget_that_says_nothing_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Claims that hold show a number, which has to be given; where nothing is shown, nothing is told."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    path.write_text(two("p*c", "p/8", 'p = "(0, 1/2)"\nc = "[1/2, 1]"').replace("ratio = 2", "ratio = 8"))
+    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    none = {"kind": "bound", "bound": None, "witnesses": []}
+    unproved = [{**each, "proof": None} for each in document["statements"]]
+    for changes, code, told in (
+        ({}, 1, "a budget says a number where the claims hold"),
+        ({"status": "unknown", "statements": unproved}, 0, ": undecided"),
+    ):
+        evidence.write_text(json.dumps(document | {"budget": none} | changes))
+        for more in ([], ["--case", str(path)]):
+            capsys.readouterr()
+            assert run(["check", str(evidence), *more]) == code
+            assert told in capsys.readouterr().out
+
+
 def test_forged_evidence_of_a_budget_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Evidence with another bound, other witnesses, fewer claims or another shape is not accepted."""
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
