@@ -87,7 +87,7 @@ def top(**changes: Any) -> Change:
 
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "another form": (TRUE, "this key is not known", top(other=1)),
-    "malformed": (TRUE, "malformed document", way(noise=[2])),
+    "noise that the program does not have": (TRUE, "or without its noise", way(noise=[2])),
     "a witness of what holds": (TRUE, "a witness comes with", top(**witness("low"))),
     "a violation without a witness": (BEYOND, "a witness comes with", lambda d: own(d).pop("witness")),
     "a pair of one input": (TRUE, "not two of the inputs", top(pairs=[["a", "a"]])),
