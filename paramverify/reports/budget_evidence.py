@@ -59,7 +59,7 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
-from paramverify.kernel.documents import BUDGET, engine_of, says_budget
+from paramverify.kernel.documents import BUDGET, check_together, engine_of, says_budget
 from paramverify.kernel.evidence_polynomials import parse
 from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.strict_reading import Misformed, Rejected
@@ -135,7 +135,8 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
     Malformed evidence gives a report that is not accepted.
     """
     try:
-        stated = _read(document)
+        check_together(document)
+        stated = document[BUDGET]
         model = need_privacy(case.model, "the evidence of a budget", events=TOGETHER, densities=True)
         scaled = model
         bounds = stated.get("bounds")
@@ -202,26 +203,6 @@ def _bound(plain: Model, written: list[str]) -> RationalFunction:
             raise EvidenceError("the bound is not positive")
         parts.append(polynomial)
     return RationalFunction(parts[0], parts[1])
-
-
-def _read(document: Mapping[str, Any]) -> dict[str, Any]:
-    stated = document[BUDGET]
-    bound = stated.get("bound") if isinstance(stated, dict) else None
-    fine = isinstance(stated, dict) and stated.keys() - {"bounds"} == {"kind", "bound", "witnesses"}
-    fine = fine and isinstance(stated["witnesses"], list)
-    if bound is not None:
-        fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
-    bounds = stated.get("bounds") if fine else None
-    if bounds is not None:
-        fine = bound is None and isinstance(bounds, dict)
-        fine = fine and all(
-            isinstance(b, list) and [type(t) for t in b] == [str, str] for b in bounds.values()
-        )
-    if not fine:
-        raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
-    if bool(bound or bounds) != (document.get("status") == Standing.HOLDS):
-        raise EvidenceError("a budget says a number where the claims hold, and only there")
-    return dict(stated)
 
 
 def _derived_budget(model: Model, written: Mapping[str, Any]) -> Evaluated:
@@ -355,13 +336,12 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> KernelR
     Malformed evidence gives a report that is not accepted.
     """
     try:
+        check_together(document)
         stated = document[BUDGET]
         model, measure = evidence_of(case).loss("evidence of a least bound")
         if stated["kind"] != measure.key:
             raise EvidenceError("the case has another measure")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
-        if (number is not None) != (document["status"] == Standing.HOLDS):
-            raise EvidenceError("a number is enough where the claims hold, and only there")
         bounded = model if number is None else replace(model, measure=at_bound(measure, number))
         rest = {name: value for name, value in document.items() if name != BUDGET}
         report = check_with_case(rest, replace(case, model=bounded))
@@ -442,14 +422,13 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
     """
     stated = document[BUDGET]
     try:
+        check_together(document)
         kind = NeedKind(stated["kind"])
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", events=SETS)
         if model.measure.share is None:
             raise EvidenceError("with the given delta 0 no sets are compared")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
-        if (number is not None) != (document["status"] == Standing.HOLDS):
-            raise EvidenceError("a number is enough where the claims hold, and only there")
         bounded = model if number is None else enough(model, kind, number)
         rest = {name: value for name, value in document.items() if name != BUDGET}
         report = check_with_case(rest, replace(case, model=bounded))

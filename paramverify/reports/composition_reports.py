@@ -282,12 +282,12 @@ def _check_no_releases(path: str) -> None:
     raise InputError(f"{path} is a file of releases: {advice or 'it has no case, so leave --case out'}")
 
 
-def _digest(path: str, component: Mapping[str, Any]) -> str:
-    """Returns the digest of a case with what a component sets, or nothing if the case does not have that."""
+def _digest(path: str, component: Mapping[str, Any]) -> str | None:
+    """Returns the digest of a case with what a component sets, or None if the case does not have that."""
     try:
         return _with_bounds(path, component.get("set", NONE)).digest
     except InputError:
-        return ""
+        return None
 
 
 def _with_bounds(path: str, given: Settings) -> PrivacyCase:

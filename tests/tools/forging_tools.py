@@ -207,12 +207,6 @@ def inside(domain: Json, point: Mapping[str, Fraction]) -> bool:
     return all(value > 0 or (value == 0 and relation == ">=") for value, relation in values)
 
 
-def claim_is_true(claim: Json, known: list[Json], random: Random) -> bool:
-    """Whether a claim is one that is known to hold, or holds at all points that are tried."""
-    points = () if claim in known else points_of(claim, random, 40)
-    return all(value_of(claim["polynomial"], point) >= -TINY for point in points)
-
-
 def rests_on_solvers(proof: Any, lemmas: Mapping[str, Any]) -> set[str]:
     """Returns the solvers that occur in a proof or in the lemmas that it uses."""
     found: set[str] = set()

@@ -88,11 +88,6 @@ def is_asked(command: str) -> bool:
     )
 
 
-def name_of(path: Path) -> str:
-    """Returns what `paramverify cases` calls a case."""
-    return path.relative_to(SHIPPED).with_suffix("" if path.suffix == ".toml" else path.suffix).as_posix()
-
-
 def once(patch: pytest.MonkeyPatch, place: str) -> None:
     """Lets what a subject calls, such as `case_bounds.case_budget`, answer again what it answered before."""
     *modules, name = place.split(".")
