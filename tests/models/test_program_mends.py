@@ -150,6 +150,9 @@ def test_no_hint_is_another_distribution() -> None:
         ("lapace", "laplace"),
         ("geomtric", "geometric"),
         ("discretegaussian", "discrete_gaussian"),
+        ("two_sided_geometic", "two_sided_geometric. Then write geometric"),  # and not one_sided_geometric
+        ("lap", "laplace or laplacian"),  # and not clamp
+        ("disc", "discrete_gaussian or discrete_laplace or discrete_normal"),
     ):
         with pytest.raises(ProgramError, match=f"did you mean {meant}"):
             read_program(f"output({slip}(1))")

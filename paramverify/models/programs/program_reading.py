@@ -379,6 +379,24 @@ class Expressions:
             ends.append(self.node(high, depth + 1))
         return Apply("slice", (base, *ends), self.place(tree))
 
+    def meant(self, name: str) -> str:
+        """Returns which function was meant by an unknown one.
+
+        Distributions that look alike are different, so one of them is proposed only for a slip of the pen or
+        for the first letters of its name. Their names in other libraries count as well.
+        """
+        told = [*NOISE, "choice", *WRITE]
+        near = get_close_matches(name, told, n=1, cutoff=TYPED)
+        if not near and len(name) > 2:
+            near = [word for word in told if word.startswith(name)]
+        if not near:
+            others = [*self.calls, *self.known, *(word for word in FUNCTIONS if word not in NOISE), "output"]
+            near = get_close_matches(name, others, n=1)
+        if not near:
+            return f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
+        mend = f" Then {WRITE[near[0]]}" if near[0] in WRITE else ""
+        return f"did you mean {' or '.join(near)}?{mend}"
+
     def call(self, tree: ast.Call, depth: int) -> Node:
         if not isinstance(tree.func, ast.Name):
             raise self.refuse(instead(tree.func, "a function's name is needed here"), tree.func)
@@ -396,11 +414,7 @@ class Expressions:
         if name in self.calls:
             return Ask(name, given, self.place(tree))
         if name not in FUNCTIONS:
-            others = [*self.calls, *self.known, *(word for word in FUNCTIONS if word not in NOISE), "output"]
-            near = get_close_matches(name, [*NOISE, "choice"], n=1, cutoff=TYPED)
-            near = near or get_close_matches(name, others, n=1)
-            known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
-            hint = WRITE.get(name) or without_library(name) or (f"did you mean {near[0]}?" if near else known)
+            hint = WRITE.get(name) or without_library(name) or self.meant(name)
             raise self.refuse(f"unknown function {name}; {hint}", tree)
         least, most = FUNCTIONS[name]
         if len(given) < least or (most is not None and len(given) > most):
