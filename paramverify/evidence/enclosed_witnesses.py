@@ -44,6 +44,7 @@ class EnclosureWitness(AnyWitness):
     distance: Fraction | None = None
     parameters: Mapping[str, Fraction] = field(default_factory=dict)
     meant: Mapping[str, str] = field(default_factory=dict)
+    key: str = "delta"  # what `delta` is in [privacy]
 
     def __repr__(self) -> str:
         (low, _), (_, high) = self.probabilities
@@ -87,9 +88,8 @@ class EnclosureWitness(AnyWitness):
             f"S = {words.enclosed_outputs(self.outputs)}",
             f"Pr(S | {left}) {words.certified(self.probabilities[0])}",
             f"Pr(S | {right}) {words.certified(self.probabilities[1])}",
-            f"Pr(S | {left}) - {words.around(self.bound)} times "
-            f"Pr(S | {right}) {words.enclosed(self.beyond)}, "
-            f"which is more than delta {words.enclosed(self.delta)}",
+            f"{words.gap(f'Pr(S | {left})', words.around(self.bound), f'Pr(S | {right})')} "
+            f"{words.enclosed(self.beyond)}, which is more than {self.key} {words.enclosed(self.delta)}",
         ]
 
     def _times(self, left: str) -> str:
@@ -199,6 +199,7 @@ def witness_of(
             exceeds=exceeds,
             bits=known.bits,
             distance=pair.distance,
+            key=measure.key,
         )
 
 

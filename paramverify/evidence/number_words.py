@@ -72,6 +72,11 @@ def factor(value: Real) -> str:
     return _decimal(value) if _WITH in exactly(value) else number(value)
 
 
+def gap(left: str, times: str, right: str) -> str:
+    """Returns a probability minus a multiple of another one; `times` is the factor in words."""
+    return f"{left} - {right}" if times == "1" else f"{left} - {times} times {right}"
+
+
 def equals(value: Real) -> str:
     """Returns a number behind its relation sign: `= 1/5 = 0.2`, `= 1/3 ≈ 0.333333`, or `≈ 0.148551`."""
     exact, decimal = exactly(value), _decimal(value)

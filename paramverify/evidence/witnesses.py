@@ -352,6 +352,7 @@ class ExactSetWitness(AnyWitness):
     delta: Real
     exceeds: bool
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+    key: str = "delta"  # what `delta` is in [privacy]
 
     def __repr__(self) -> str:
         left, right = self.probabilities
@@ -387,8 +388,9 @@ class ExactSetWitness(AnyWitness):
             f"S = {words.outputs(self.outputs)}",
             f"Pr(S | {left}) {words.equals(self.probabilities[0])}",
             f"Pr(S | {right}) {words.equals(self.probabilities[1])}",
-            f"Pr(S | {left}) - {words.factor(self.bound)} times Pr(S | {right}) {words.equals(self.beyond)}, "
-            f"which is {'more' if self.exceeds else 'not more'} than delta {words.equals(self.delta)}",
+            f"{words.gap(f'Pr(S | {left})', words.factor(self.bound), f'Pr(S | {right})')} "
+            f"{words.equals(self.beyond)}, "
+            f"which is {'more' if self.exceeds else 'not more'} than {self.key} {words.equals(self.delta)}",
         ]
 
     def document(self) -> dict[str, Any]:
@@ -740,6 +742,7 @@ class Sides:
     def witness(self, outputs: tuple[Word, ...], bound: Real, delta: Real) -> ExactSetWitness:
         """Returns what a set of sequences says about bounds."""
         probabilities = self.probabilities(outputs)
+        measure = self.numbers.model.measure
         found = ExactSetWitness(
             self.numbers.point,
             self.left,
@@ -751,6 +754,7 @@ class Sides:
             delta=delta,
             exceeds=False,
             meant=meant(self.numbers.model.domain.ring.unbounded, self.numbers.point),
+            key=measure.key if isinstance(measure, PositiveParts) else "delta",
         )
         return replace(found, exceeds=(found.beyond - delta).sign() > 0)
 

@@ -8,10 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from paramverify.algebra.expressions import constant
-from paramverify.divergences import PositiveParts
 from paramverify.divergences.registry import measures
 from paramverify.errors import CaseError, InputError, located
-from paramverify.models.model import is_about
 from paramverify.models.neighbourhoods import NAME
 from paramverify.models.settings import NONE, Settings
 from paramverify.privacy.cases import NOWHERE, PrivacyCase, read_case
@@ -79,4 +77,4 @@ def load_for_least(
 
 def is_total_variation(case: PrivacyCase) -> bool:
     """Tells whether a case bounds the total variation distance, which is the least delta for the ratio 1."""
-    return is_about(case.model, PositiveParts) and case.model.measure.key == "total_variation"
+    return "total_variation" in case.document.data.get("privacy", {})

@@ -438,19 +438,25 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
 BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
 
 
-def set_budget_lines(case: PrivacyCase, model: Model, found: SetBounds, given: str) -> list[str]:
-    """Returns what was found, for the bound that was `given`."""
+def set_budget_lines(
+    case: PrivacyCase, model: Model, found: SetBounds, given: Mapping[str, str], key: str = "delta"
+) -> list[str]:
+    """Returns what was found, for the bound that was `given`; `key` is what delta is in [privacy]."""
     priors = sentences.priors(model.domain, case)
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
     return [
-        f"{_head(found)}; with {given} {priors}",
+        f"{_head(found, key)}{_with(given)} {priors}",
         f"  sets of outputs{_long(found)} under {left} against {right}; {reached(model, found, True)}",
         *(f"  {line}" for line in _witness(found)),
     ]
 
 
-def _head(found: SetBounds) -> str:
-    what = found.name
+def _with(given: Mapping[str, str]) -> str:
+    return f"; with {' and '.join(f'{name} = {value}' for name, value in given.items())}" if given else ""
+
+
+def _head(found: SetBounds, key: str) -> str:
+    what = key if found.name == "delta" else found.name
     told = number(found)[1]
     if found.infinite:
         return f"no epsilon is enough: {BEYOND}"
@@ -475,7 +481,8 @@ def _witness(found: SetBounds) -> list[str]:
         f"{f'With {at}: ' if at else ''}S = {number_words.outputs(witness.outputs)}",
         f"{left} {number_words.equals(witness.probabilities[0])}",
         f"{right} {number_words.equals(witness.probabilities[1])}",
-        f"{left} - {number_words.factor(witness.bound)} times {right} {number_words.equals(witness.beyond)}",
+        f"{number_words.gap(left, number_words.factor(witness.bound), right)} "
+        f"{number_words.equals(witness.beyond)}",
     ]
 
 
@@ -574,14 +581,17 @@ def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: Le
 
 
 def enclosed_lines(
-    case: PrivacyCase, model: EnclosedModel, found: EnclosedBounds, given: Mapping[str, str]
+    case: PrivacyCase,
+    model: EnclosedModel,
+    found: EnclosedBounds,
+    given: Mapping[str, str],
+    key: str = "delta",
 ) -> list[str]:
-    """Returns what was found in words; `given` is the bound for which it was asked."""
+    """Returns what was found in words; `given` and `key` are as above."""
     where = sentences.priors(model.domain, case)
     left, right = (f"'{printable.name(s)}'" for s in found.secrets)
-    what = found.name
-    told = " and ".join(f"{name} = {value}" for name, value in given.items())
-    with_given = f"; with {told} {where}" if told else f" {where}"
+    what = key if found.name == "delta" else found.name
+    with_given = f"{_with(given)} {where}"
     if found.infinite:
         head = (
             f"no {'budget' if not given else 'epsilon is enough'}{with_given}: some outputs are impossible "

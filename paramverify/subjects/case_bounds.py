@@ -55,12 +55,14 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     if asked.curve:
         return _curve(file, asked, session, width, watch)
     case, given = _given(file, asked) if asked.of_sets else (measured(file.content()), {})
+    key = "delta"
     if not given and is_total_variation(case):
+        key = "total_variation"
         case, given = _given(file, replace(asked, delta_for="0"))
     if isinstance(case.model, EnclosedModel):
-        return _enclosed(case, case.model, session, width, given, begun, asked)
+        return _enclosed(case, case.model, session, width, given, begun, asked, key)
     if given:
-        return _of_sets(file, case, session, width, given, begun)
+        return _of_sets(file, case, session, width, given, begun, key)
     if case_budgets.is_asked(case):
         return _divergence(file, case, session, width, begun)
     return _ratio(file, case, session, width, begun)
@@ -132,6 +134,7 @@ def _enclosed(
     given: Mapping[str, str],
     begun: float,
     asked: Budget,
+    key: str,
 ) -> Result:
     if asked.evidence:
         raise InputError(budgets.NO_EVIDENCE, key="--evidence")
@@ -140,7 +143,7 @@ def _enclosed(
     )
     found = budgets.find(model, session, width, wanted)
     border = border_of(case, model.measure, found, session.options, begun)
-    first, *more = budgets.enclosed_lines(case, model, found, given)
+    first, *more = budgets.enclosed_lines(case, model, found, given if key == "delta" else {}, key)
     return Result(
         [first, *budgets.border_lines(border), *more],
         budgets.enclosed_document(case, model, found, given) | budgets.border_document(border),
@@ -170,16 +173,17 @@ def _of_sets(
     width: Fraction,
     given: dict[str, str],
     begun: float,
+    key: str,
 ) -> Result:
-    """Finds the least δ for an ε, or the least ε for a δ."""
-    ((name, value),) = given.items()
+    """Finds the least δ for an ε, or the least ε for a δ; `key` is what δ is in [privacy]."""
+    (value,) = given.values()
     model = need_privacy(case.model, "budget --delta-for", events=SETS)
     obligations = undoubted(session, model)
     found = least_bound(model, session, width, NeedKind.DELTA if "epsilon" in given else NeedKind.RATIO)
     border = border_of(case, model.measure, found, session.options, begun)
     more, words = sentences.session_words(session.words)
     document = budgets.set_budget_document(model, found, given) | words | json_documents.inputs(case)
-    first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")
+    first, *lines = budgets.set_budget_lines(case, model, found, given if key == "delta" else {}, key)
     return Result(
         [first, *budgets.border_lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
         document | budgets.border_document(border) | {"notes": list(model.notes)},

@@ -70,3 +70,28 @@ def test_evidence_of_a_composition(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert "delta is 3/8, exactly: computed again" in capfd.readouterr().out
     assert run([*asked, "--curve"]) == 2
     assert "no evidence of a curve" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("noise", ["geometric(1/2)", "gauss(1)"], ids=["exact", "enclosed"])
+def test_a_total_variation_is_not_called_a_delta(
+    noise: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What stands in [privacy] is named, and not the delta with which it agrees for epsilon = 0."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        f'[mechanism]\nkind = "program"\nsource = "output(q + {noise} > 0)"\n[mechanism.inputs]\n'
+        'q = { values = "0..1" }\n[neighbours]\ndiffer = "each"\n[privacy]\ntotal_variation = "1/100"\n'
+    )
+    assert run(["verify", str(case)]) == 1
+    told = capfd.readouterr().out
+    assert "which is more than total_variation" in told
+    assert "Pr(S | 0) - Pr(S | 1)" in told
+    assert run(["budget", str(case), "--precision", "1e-3"]) == 0
+    told += capfd.readouterr().out
+    assert "least total_variation" in told
+    case.write_text(case.read_text().replace("1/100", "0"))  # which is a bound of ratios for `verify`
+    assert run(["budget", str(case), "--precision", "1e-3"]) == 0
+    told += capfd.readouterr().out
+    assert told.count("least total_variation") == 2
+    assert "delta" not in told
+    assert "epsilon" not in told
