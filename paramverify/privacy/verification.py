@@ -18,6 +18,7 @@ from paramverify.evidence.algebraic_witnesses import find_algebraic
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import find_witness, has_larger
 from paramverify.models.context import sample_points
+from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import AnyModel, Formal, Model, is_about, need_formulas
 from paramverify.models.neighbourhoods import patterned
@@ -127,10 +128,25 @@ def verify(
             found = EveryLengthOutcome(Unknown(doubt.end, doubt.detail))
         else:
             found = _by_its_model(session, case, progress, near)
-        told = (found.note, foreign(model), unasked(session, len(found.claims)), found.weak)
+        told = (
+            found.note,
+            empty_bound(model),
+            foreign(model),
+            unasked(session, len(found.claims)),
+            found.weak,
+        )
         report = PrivacyReport.of(model, found, obligations)
         notes = (*model.notes, *filter(None, told))
         return replace(report, notes=notes, seconds=time.perf_counter() - started)
+
+
+def empty_bound(model: AnyModel) -> str:
+    """Returns a note if every mechanism keeps the bound of a model: sets of outputs with a delta of 1."""
+    measure = None if isinstance(model, Inequality) else model.measure
+    share = measure.share if measure else None
+    if measure is None or share is None or share.numerator != share.denominator:
+        return ""
+    return f"every mechanism keeps {measure.key} = 1, as no probability is more than 1"
 
 
 def _by_its_model(

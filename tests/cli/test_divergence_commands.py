@@ -95,3 +95,19 @@ def test_a_total_variation_is_not_called_a_delta(
     assert told.count("least total_variation") == 2
     assert "delta" not in told
     assert "epsilon" not in told
+
+
+@pytest.mark.parametrize(
+    ("bound", "name"), [("total_variation = 1", "total_variation"), ("ratio = 2\ndelta = 1", "delta")]
+)
+def test_a_bound_that_every_mechanism_keeps_is_told(
+    bound: str, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Even what publishes its input is private then."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        '[mechanism]\nkind = "program"\nsource = "output(q)"\n[mechanism.inputs]\nq = { values = "0..1" }\n'
+        f'[neighbours]\ndiffer = "each"\n[privacy]\n{bound}\n'
+    )
+    assert run(["verify", str(case)]) == 0
+    assert f"Note: every mechanism keeps {name} = 1" in capfd.readouterr().out
