@@ -41,6 +41,7 @@ from paramverify.models.settings import told as set_by
 from paramverify.portfolio.obligations import undoubted
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.larger_ranges import has_ranges
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.set_curve import hull
 
@@ -81,7 +82,8 @@ def _compared(case: PrivacyCase) -> str:
     neighbours = case.data.get("neighbours")
     if not isinstance(neighbours, Mapping):
         return case.compared(free=False)
-    return f"{case.compared(free=False)} ({', '.join(f'{k} = {v}' for k, v in neighbours.items())})"
+    about = f"{case.compared(free=False)} ({', '.join(f'{k} = {v}' for k, v in neighbours.items())})"
+    return f"{about}; larger inputs may need more" if has_ranges(case) else about
 
 
 def way_of(model: Model) -> tuple[DirectedRelease, int]:
