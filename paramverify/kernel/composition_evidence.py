@@ -13,11 +13,11 @@ says which grid it needs; see `convolutions`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from math import lcm
 from typing import Any
 
@@ -42,50 +42,51 @@ class ComposedDirection:
     document: Mapping[str, Any]
     releases: tuple[tuple[ReleaseLosses, tuple[ReleaseLosses, ...], int], ...]
 
-    def upper(self) -> tuple[UpperMasses, LossGrid]:
+    def upper(self) -> UpperMasses:
         """Returns the composition of the dominating pairs on the grid."""
-        grid, bits, tail = self._grid()
-        spans = self.document["spans"]
-        sides = [
-            power(UpperMasses.of(losses, grid, span and (span[0], span[1]), bits, tail), times)
-            for (losses, _, times), span in zip(self.releases, spans, strict=True)
-        ]
-        return reduce(UpperMasses.times, sides), grid
+        grid = self._grid()
+        given = zip(self.releases, self.document["spans"], strict=True)
+        sides = (
+            power(UpperMasses.of(whole, grid, span), n, UpperMasses.times) for (whole, _, n), span in given
+        )
+        return reduce(UpperMasses.times, sides)
 
     def lower(self) -> LowerMasses:
         """Returns the composition of the chosen pairs, with labels."""
-        grid, bits, tail = self._grid()
+        grid, sides = self._grid(), []
         given = zip(self.releases, self.document["spans"], self.document["choice"], strict=True)
-        sides = []
         for (_, pairs, times), span, choice in given:
             if not 0 <= choice < len(pairs):
                 raise Misformed("no such pair", "choice")
-            ends = span and (span[0], span[1])
-            sides.append(power(LowerMasses.of(pairs[choice], grid, ends, bits, tail), times))
+            sides.append(power(LowerMasses.of(pairs[choice], grid, span), times, LowerMasses.times))
         return reduce(LowerMasses.times, sides)
 
-    def _grid(self) -> tuple[LossGrid, int, int]:
-        written = self.document["grid"]
-        if written is None:
+    @cached_property
+    def grid(self) -> LossGrid | None:
+        """The grid that the document names, if it does."""
+        grid = self.document["grid"]
+        return grid and LossGrid(loss_of(grid["step"]), grid["bits"], grid["tail"])
+
+    def _grid(self) -> LossGrid:
+        grid = self.grid
+        if grid is None:
             raise Misformed("a grid is missing", "grid")
-        bits, tail = written["bits"], written["tail"]
-        if not 24 <= bits <= MOST_BITS or tail < 1:
+        if not 24 <= grid.bits <= MOST_BITS or grid.tail < 1:
             raise Misformed("too many bits, or too few", "grid", "bits")
         if len(self.document["spans"]) != len(self.releases):
             raise Misformed("not one for each component", "spans")
-        return LossGrid(loss_of(written["step"])), bits, tail
+        return grid
 
     def exactly(self) -> dict[Fraction, Fraction]:
         """Returns the mass under P of each P/Q; 0 stands for outputs that are impossible under Q."""
-        written = self.document["grid"]
-        found = None if written is None else self._on_grid(LossGrid(loss_of(written["step"])))
+        found = None if self.grid is None else self._on_grid(self.grid)
         return self._listed() if found is None else found
 
     def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
         for losses, pairs, times in self.releases:
             if losses.exact is None or not is_single(losses, pairs):
                 raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
-            yield {(p / q if q else Fraction(0)): p for p, q in losses.exact if p}, times
+            yield by_ratio(losses.exact), times
 
     def _on_grid(self, grid: LossGrid) -> dict[Fraction, Fraction] | None:
         """Returns it where all P/Q are whole powers of e^step: by powers of polynomials."""
@@ -98,7 +99,7 @@ class ComposedDirection:
             scale = lcm(*(p.denominator for p in known.values()))
             least = min(known)
             single = [int(known.get(n, Fraction(0)) * scale) for n in range(least, max(known) + 1)]
-            row = multiplied(row, _power(single, times))
+            row = multiplied(row, power(single, times, multiplied))
             first, bottom = first + least * times, bottom * scale**times
             finite *= sum(known.values()) ** times
         found = {grid.step.ratio**n: Fraction(mass, bottom) for n, mass in enumerate(row, first) if mass}
@@ -117,16 +118,6 @@ class ComposedDirection:
                         grown[one * other] = grown.get(one * other, Fraction(0)) + p * share
                 together = grown
         return together
-
-
-def _power(row: list[int], times: int) -> list[int]:
-    found = [1]
-    while times:
-        if times & 1:
-            found = multiplied(found, row)
-        times >>= 1
-        row = multiplied(row, row) if times else row
-    return found
 
 
 # --- reading ------------------------------------------------------------------------------------------
@@ -208,14 +199,13 @@ def dominates(whole: ReleaseLosses, pair: ReleaseLosses) -> bool:
     """
     if whole.exact is None or pair.exact is None:
         raise Rejected("several pairs need rational masses")
-    known = (whole.exact, pair.exact)
-    corners = {p / q for exact in known for p, q in exact if q} | {Fraction(0)}
-    return all(delta_of(whole.exact, c) >= delta_of(pair.exact, c) for c in corners)
+    one, other = by_ratio(whole.exact), by_ratio(pair.exact)
+    return all(exact_delta(one, c) >= exact_delta(other, c) for c in {Fraction(0), *one, *other})
 
 
-def delta_of(exact: tuple[tuple[Fraction, Fraction], ...], c: Fraction) -> Fraction:
-    """Returns Σ max(0, p − c·q)."""
-    return sum((max(Fraction(0), p - c * q) for p, q in exact), Fraction(0))
+def by_ratio(exact: Iterable[tuple[Fraction, Fraction]]) -> dict[Fraction, Fraction]:
+    """Returns the mass under P of each P/Q; 0 stands for outputs that are impossible under Q."""
+    return {(p / q if q else Fraction(0)): p for p, q in exact if p}
 
 
 # --- compositions -----------------------------------------------------------------------------------
@@ -230,68 +220,49 @@ LEFT = ("releases of cases with their files",)  # what a document alone does not
 
 @dataclass(frozen=True)
 class DeltaBounds:
-    """The bounds of δ of all directions, for any ε."""
+    """For each direction what bounds δ from above and from below, for any ε."""
 
-    above: list[tuple[UpperMasses, LossGrid]]
-    below: list[LowerMasses]
-
-    @staticmethod
-    def of(document: Mapping[str, Any]) -> DeltaBounds:
-        """Returns the bounds on the grids of a document."""
-        every = directions(document)
-        return DeltaBounds([each.upper() for each in every], [each.lower() for each in every])
+    above: list[Callable[[Ends], Fraction]]
+    below: list[Callable[[Ends], Fraction]]
 
     def most(self, epsilon: Ends) -> Fraction:
         """Returns an upper bound of δ."""
-        return max(Fraction(side.delta(grid, epsilon), 1 << side.bits) for side, grid in self.above)
+        return max(delta(epsilon) for delta in self.above)
 
     def least(self, epsilon: Ends) -> Fraction:
         """Returns a lower bound of δ."""
-        return max(Fraction(side.delta(epsilon), 1 << side.bits) for side in self.below)
+        return max(delta(epsilon) for delta in self.below)
 
 
-@dataclass(frozen=True)
-class ListedMasses:
-    """The masses of all directions, exactly."""
-
-    masses: list[dict[Fraction, Fraction]]
-
-    def most(self, epsilon: Ends) -> Fraction:
-        """Returns an upper bound of δ."""
-        return max(exact_delta(each, Fraction(exp(*epsilon)[0], UNIT)) for each in self.masses)
-
-    def least(self, epsilon: Ends) -> Fraction:
-        """Returns a lower bound of δ."""
-        return max(exact_delta(each, Fraction(exp(*epsilon)[1], UNIT)) for each in self.masses)
-
-
-def bounds_of(document: Mapping[str, Any]) -> DeltaBounds | ListedMasses:
+def bounds_of(document: Mapping[str, Any]) -> DeltaBounds:
     """Returns bounds of δ for any ε: on grids, or exactly where a document has no spans."""
+    every = directions(document)
     if all(each["spans"] for each in document["directions"]):
-        return DeltaBounds.of(document)
-    return ListedMasses([each.exactly() for each in directions(document)])
+        return DeltaBounds([each.upper().delta for each in every], [each.lower().delta for each in every])
+    exact = [each.exactly() for each in every]
+
+    def at(masses: Mapping[Fraction, Fraction], end: int) -> Callable[[Ends], Fraction]:
+        return lambda epsilon: exact_delta(masses, Fraction(exp(*epsilon)[end], UNIT))
+
+    return DeltaBounds([at(masses, 0) for masses in exact], [at(masses, 1) for masses in exact])
 
 
 def largest(document: Mapping[str, Any]) -> ExactLoss | None:
-    """Returns the largest loss of a composition in any direction, where that of each release is exact."""
+    """Returns the largest loss of a composition in any direction, where that of each release is exact.
+
+    Two directions differ in samples only. The largest loss of a sample, if it is exact, is that of a table.
+    """
     found = []
     for direction in directions(document):
         total = ExactLoss()
         for losses, pairs, times in direction.releases:
             if losses.most is None or not is_single(losses, pairs):
                 return None
-            own = losses.most.times(times)
-            total = ExactLoss(total.rational + own.rational, total.ratio * own.ratio)
+            total = total.plus(losses.most.times(times))
         found.append(total)
-    best, *others = found
-    for other in others:
-        known = best.rational == other.rational == 0
-        (low, high), (least, most) = best.ends(), other.ends()
-        if other != best and not known and low <= most and least <= high:
-            return None  # which one is larger is not seen
-        if other.ratio > best.ratio if known else least > high:
-            best = other
-    return best
+    if any(each.rational != found[0].rational for each in found):
+        return None
+    return max(found, key=lambda loss: loss.ratio)
 
 
 def _between(loss: ExactLoss) -> tuple[Fraction, Fraction]:
@@ -341,7 +312,14 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         Rejected: they are not what the statement says.
     """
     del about  # everything is in the statement
-    told_, shown = _check(statement)
+    told_ = [
+        f"component {n}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
+        for n, each in enumerate(statement["components"], 1)
+        if each["ways"]
+    ]
+    name, given = ("epsilon", "delta") if epsilon_of(statement) is None else ("delta", "epsilon")
+    told_.append(f"asked: the least {name} for {given} = {_value(statement['question'][given])}")
+    shown = check_bounds(statement) if statement["exact"] is None else [_check_exact(statement)]
     return KernelReport(True, (*told_, *shown), len(shown), status=STATUS, not_compared=left(statement))
 
 
@@ -356,20 +334,6 @@ def is_of_case(component: Mapping[str, Any]) -> bool:
     while release["kind"] in ("sampled", "turned"):
         release = release["of"]
     return "case" in component or release["kind"] == "table"
-
-
-def _check(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Returns what the evidence is about, and what was shown."""
-    lines = [
-        f"component {n + 1}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
-        for n, each in enumerate(document["components"])
-        if each["ways"]
-    ]
-    name, given = ("epsilon", "delta") if epsilon_of(document) is None else ("delta", "epsilon")
-    lines.append(f"asked: the least {name} for {given} = {_value(document['question'][given])}")
-    if document["exact"] is not None:
-        return lines, [_check_exact(document)]
-    return lines, check_bounds(document)
 
 
 def check_bounds(document: Mapping[str, Any]) -> list[str]:
@@ -391,23 +355,21 @@ def check_bounds(document: Mapping[str, Any]) -> list[str]:
     delta = Fraction(0) if epsilon is not None else number(document["question"]["delta"])
     if epsilon is None and not delta:
         most = largest(document)
-        ends = None if most is None else _between(most)
-        if ends is None or low > ends[0] or high is None:
-            raise Misformed("the largest loss is not shown to be so large", "lower")
-        if high < ends[1]:
-            raise Misformed("the largest loss is not shown to be so small", "upper")
-        return lines
-    bounds = bounds_of(document)
-    if epsilon is not None:
-        if low and bounds.least(epsilon) < low:
-            raise Misformed("delta is not shown to be so large", "lower")
-        if high is not None and bounds.most(epsilon) > high:
-            raise Misformed("delta is not shown to be so small", "upper")
+        is_low = most is not None and low <= _between(most)[0]
+        is_high = most is not None and high is not None and _between(most)[1] <= high
+        name = "the largest loss"
     else:
-        if low and bounds.least(ExactLoss(low).ends()) <= delta:
-            raise Misformed("delta is not shown to be above the given one before", "lower")
-        if high is not None and bounds.most(ExactLoss(high).ends()) > delta:
-            raise Misformed("delta is not shown to be at most the given one from there", "upper")
+        bounds = bounds_of(document)
+        if epsilon is not None:
+            is_low = not low or bounds.least(epsilon) >= low
+            is_high = high is None or bounds.most(epsilon) <= high
+        else:  # δ is above the given one before the lower bound, and at most that from the upper one on
+            is_low = not low or bounds.least(ExactLoss(low).ends()) > delta
+            is_high = high is None or bounds.most(ExactLoss(high).ends()) <= delta
+    if not is_low:
+        raise Misformed(f"{name} is not shown to be so large", "lower")
+    if not is_high:
+        raise Misformed(f"{name} is not shown to be so small", "upper")
     return lines
 
 
@@ -442,18 +404,6 @@ def _is_largest(document: Mapping[str, Any], stated: Fraction) -> bool:
         loss = loss_of(document["question"]["epsilon"])
         return not stated and (loss == most or most.ends()[1] <= loss.ends()[0])
     return not number(document["question"]["delta"]) and not most.rational and most.ratio == stated
-
-
-def rate_of(component: Mapping[str, Any]) -> Fraction:
-    """Returns the rate of the sample that a component is about, which is the same in all its releases.
-
-    Raises:
-        Rejected: it is about none.
-    """
-    release = component["ways"][0]["dominating"]
-    if release["kind"] != "sampled":
-        raise Rejected("two ways are those of a sample")
-    return number(release["rate"])
 
 
 def decimal(value: Fraction) -> str:

@@ -11,10 +11,10 @@ masses under P are rounded up, or losses made larger.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import log
 from typing import TypeVar
 
@@ -39,10 +39,10 @@ class IntervalMass:
 
 
 class LossGrid:
-    """The points n·step for all whole n."""
+    """The points n·step for all whole n. Masses are told in 2^−bits, and tails below 2^−tail are clipped."""
 
-    def __init__(self, step: ExactLoss) -> None:
-        self.step = step
+    def __init__(self, step: ExactLoss, bits: int, tail: int) -> None:
+        self.step, self.bits, self.tail = step, bits, tail
         self.known: dict[int, Ends] = {}
         low, _ = step.ends()
         if low <= 0:
@@ -81,15 +81,19 @@ class LossGrid:
             j += 1
         return i, j
 
-    def fall(self, n: int) -> Ends:
-        """Returns bounds of e^(−n·step)."""
-        low, high = self.at(-n)
-        return exp(low, high)
+    def kept(self, masses: Sequence[int]) -> tuple[int, int]:
+        """Returns from where to where masses are kept, so that little is left out at each end."""
+        most = 1 << max(GUARD, self.bits - self.tail)
+        counts = [sum(total <= most for total in accumulate(order)) for order in (masses, masses[::-1])]
+        return (counts[0], len(masses) - counts[1]) if sum(counts) < len(masses) else (0, 0)
 
 
-def _check_length(masses: Mapping[int, int]) -> None:
-    if masses and max(masses) - min(masses) > MOST_PLACES:
+def _places(masses: Mapping[int, int]) -> range:
+    """Returns all places from the first to the last of masses."""
+    places = range(min(masses, default=0), max(masses, default=-1) + 1)
+    if len(places) > MOST_PLACES:
         raise Rejected("the losses of a release are too far apart for the grid")
+    return places
 
 
 def _log(value: Fraction) -> float:
@@ -133,21 +137,18 @@ class UpperMasses:
     first: int
     masses: list[int]
     infinite: int
-    bits: int
-    tail: int
+    grid: LossGrid
 
     @staticmethod
-    def of(
-        losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None, bits: int, tail: int
-    ) -> UpperMasses:
+    def of(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -> UpperMasses:
         """Returns a release whose outputs are spread to the points of the grid."""
         masses: dict[int, int] = {}
         for part in parts(losses, grid, span):
             if part.i == part.j:
                 masses[part.i] = masses.get(part.i, 0) + part.p[1]
                 continue
-            low, high = grid.fall(part.j - part.i)
-            # a + b = p and a + b·fall = scaled, for a at i and b at j
+            low, high = exp(*grid.at(part.i - part.j))
+            # a + b = p and a + b·e^((i−j)·step) = scaled, for a at i and b at j
             a = part.scaled[1] - product(part.p[0], low, False)
             b = part.p[1] - part.scaled[0]
             for place, mass in ((part.i, a), (part.j, b)):
@@ -161,39 +162,34 @@ class UpperMasses:
             infinite += losses.over(grid.at(span[1]))[0][1]
             below = losses.whole[0][1] - losses.over(grid.at(span[0]))[0][0]
             masses[span[0]] = masses.get(span[0], 0) + max(0, below)
-        down = BITS - bits
-        first = min(masses, default=0)
-        _check_length(masses)
-        listed = [-(-masses.get(n, 0) >> down) for n in range(first, max(masses, default=-1) + 1)]
-        return UpperMasses(first, listed, -(-infinite >> down), bits, tail).clipped()
+        places, down = _places(masses), BITS - grid.bits
+        listed = [-(-masses.get(n, 0) >> down) for n in places]
+        return UpperMasses(places.start, listed, -(-infinite >> down), grid).clipped()
 
     def clipped(self) -> UpperMasses:
         """Returns it without small tails: the upper one gets an infinite loss, the lower one goes up."""
-        start, end = _kept(self.masses, 1 << max(GUARD, self.bits - self.tail))
-        if not start and end == len(self.masses):
-            return self
-        kept = self.masses[start:end]
-        if not kept:
-            return replace(self, masses=[], infinite=self.infinite + sum(self.masses))
-        kept[0] += sum(self.masses[:start])
-        more = sum(self.masses[end:])
-        return replace(self, first=self.first + start, masses=kept, infinite=self.infinite + more)
+        start, end = self.grid.kept(self.masses)
+        kept, infinite = self.masses[start:end], self.infinite + sum(self.masses[end:])
+        if kept:
+            kept[0] += sum(self.masses[:start])
+        return replace(self, first=self.first + start, masses=kept, infinite=infinite)
 
     def times(self, other: UpperMasses) -> UpperMasses:
         """Returns both releases together."""
-        masses = [-(-m >> self.bits) for m in multiplied(self.masses, other.masses)]
+        bits = self.grid.bits
+        masses = [-(-m >> bits) for m in multiplied(self.masses, other.masses)]
         everything = sum(other.masses) + other.infinite
-        infinite = -(-(self.infinite * everything + sum(self.masses) * other.infinite) >> self.bits)
+        infinite = -(-(self.infinite * everything + sum(self.masses) * other.infinite) >> bits)
         return replace(self, first=self.first + other.first, masses=masses, infinite=infinite).clipped()
 
-    def delta(self, grid: LossGrid, epsilon: Ends) -> int:
-        """Returns an upper bound of δ(ε), times 2^bits, for ε from a number on."""
+    def delta(self, epsilon: Ends) -> Fraction:
+        """Returns an upper bound of δ(ε), for ε from a number on."""
         total = self.infinite
         for n, mass in enumerate(self.masses, self.first):
-            low = epsilon[0] - grid.at(n)[1]
+            low = epsilon[0] - self.grid.at(n)[1]
             if mass and low < 0:
                 total += product(mass, UNIT - exp(low, low)[0], True)
-        return total
+        return Fraction(total, 1 << self.grid.bits)
 
 
 @dataclass(frozen=True)
@@ -207,59 +203,54 @@ class LowerMasses:
     p: list[int]
     q: list[int]
     only: int
-    bits: int
-    tail: int
+    grid: LossGrid
 
     @staticmethod
-    def of(
-        losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None, bits: int, tail: int
-    ) -> LowerMasses:
+    def of(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -> LowerMasses:
         """Returns a release whose outputs have the point below their loss as their label."""
         sides: tuple[dict[int, int], dict[int, int]] = {}, {}
         for part in parts(losses, grid, span):
             sides[0][part.i] = sides[0].get(part.i, 0) + part.p[0]
             sides[1][part.i] = sides[1].get(part.i, 0) + part.q[1]
-        _check_length(sides[0])
-        places = range(min(sides[0], default=0), max(sides[0], default=-1) + 1)
-        down = BITS - bits
+        places, down = _places(sides[0]), BITS - grid.bits
         p = [sides[0].get(n, 0) >> down for n in places]
         q = [-(-sides[1].get(n, 0) >> down) for n in places]
-        return LowerMasses(places.start, p, q, only=losses.only[0] >> down, bits=bits, tail=tail).clipped()
+        return LowerMasses(places.start, p, q, losses.only[0] >> down, grid).clipped()
 
     def clipped(self) -> LowerMasses:
         """Returns it without outputs at both ends that are not likely under P."""
-        start, end = _kept(self.p, 1 << max(GUARD, self.bits - self.tail))
+        start, end = self.grid.kept(self.p)
         return replace(self, first=self.first + start, p=self.p[start:end], q=self.q[start:end])
 
     def times(self, other: LowerMasses) -> LowerMasses:
         """Returns both releases together."""
-        p = [m >> self.bits for m in multiplied(self.p, other.p)]
-        q = [-(-m >> self.bits) for m in multiplied(self.q, other.q)]
-        only = (self.only * (sum(other.p) + other.only) + sum(self.p) * other.only) >> self.bits
+        bits = self.grid.bits
+        p = [m >> bits for m in multiplied(self.p, other.p)]
+        q = [-(-m >> bits) for m in multiplied(self.q, other.q)]
+        only = (self.only * (sum(other.p) + other.only) + sum(self.p) * other.only) >> bits
         return replace(self, first=self.first + other.first, p=p, q=q, only=only).clipped()
 
-    def delta(self, epsilon: Ends) -> int:
-        """Returns a lower bound of δ(ε), times 2^bits, for ε up to a number."""
+    def delta(self, epsilon: Ends) -> Fraction:
+        """Returns a lower bound of δ(ε), for ε up to a number."""
         grown = exp(epsilon[1], epsilon[1])[1]
-        return self.only + sum(
-            max(0, p - product(q, grown, True)) for p, q in zip(self.p, self.q, strict=True)
-        )
+        parts = (max(0, p - product(q, grown, True)) for p, q in zip(self.p, self.q, strict=True))
+        return Fraction(self.only + sum(parts), 1 << self.grid.bits)
 
 
-Side = TypeVar("Side", UpperMasses, LowerMasses)
+Each = TypeVar("Each")
 
 
-def power(side: Side, count: int) -> Side:
-    """Returns a release that is made so many times, at least once."""
-    found: Side | None = None
+def power(each: Each, count: int, times: Callable[[Each, Each], Each]) -> Each:
+    """Returns the product of so many equal things, at least one, by squaring."""
+    found: Each | None = None
     while True:
         if count & 1:
-            found = side if found is None else found.times(side)
+            found = each if found is None else times(found, each)
         count >>= 1
         if not count:
             assert found is not None
             return found
-        side = side.times(side)
+        each = times(each, each)
 
 
 def multiplied(left: Sequence[int], right: Sequence[int]) -> list[int]:
@@ -277,19 +268,3 @@ def multiplied(left: Sequence[int], right: Sequence[int]) -> list[int]:
     )
     row = (one * other).to_bytes(width * size, "little")
     return [int.from_bytes(row[k : k + width], "little") for k in range(0, len(row), width)]
-
-
-def _kept(masses: Sequence[int], most: int) -> tuple[int, int]:
-    """Returns from where to where masses are kept, so that at most `most` is left out at each end."""
-    counts = []
-    for order in (masses, masses[::-1]):
-        total, count = 0, 0
-        for mass in order:
-            total += mass
-            if total > most:
-                break
-            count += 1
-        counts.append(count)
-    if counts[0] >= len(masses):
-        return 0, 0
-    return counts[0], len(masses) - counts[1]

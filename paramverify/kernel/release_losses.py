@@ -6,7 +6,7 @@ list of atoms with a known loss, a part with a density, and bounds of what is le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
@@ -14,11 +14,14 @@ from typing import Any
 
 from .evidence_polynomials import number
 from .noise_probabilities import above_normal
-from .rounded_constants import BITS, UNIT, Ends, down, exp, ln, product, times, up
+from .rounded_constants import UNIT, Ends, down, exp, ln, times, up
 from .strict_reading import Misformed, Rejected
 
 MOST_ATOMS = 20_000
 FAR = 125  # e^(−FAR) is below 2^−180
+
+Between = tuple[Fraction, Fraction]
+ONCE: Between = (Fraction(1), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,20 @@ class ExactLoss:
         low, high = (0, 0) if self.ratio == 1 else ln(self.ratio)
         return down(self.rational) + low, up(self.rational) + high
 
+    def exponential(self) -> Between:
+        """Returns bounds of e^loss, twice the same where it is rational."""
+        if not self.rational:
+            return self.ratio, self.ratio
+        low, high = exp(*self.ends())
+        return Fraction(low, UNIT), Fraction(high, UNIT)
+
     def times(self, n: int) -> ExactLoss:
         """Returns a whole multiple."""
         return ExactLoss(self.rational * n, self.ratio**n)
+
+    def plus(self, other: ExactLoss) -> ExactLoss:
+        """Returns the sum."""
+        return ExactLoss(self.rational + other.rational, self.ratio * other.ratio)
 
 
 @dataclass(frozen=True)
@@ -134,50 +148,50 @@ def _table(written: Mapping[str, Any]) -> ReleaseLosses:
     return table([(number(p), number(q)) for p, q in written["outputs"]])
 
 
+def _weighted(
+    outputs: Iterable[tuple[Between, ExactLoss, ExactLoss]], rest: Fraction = Fraction(0)
+) -> ReleaseLosses:
+    """Returns the release of outputs with weights c·e^x under P and c·e^y under Q, which have the same sum.
+
+    Further outputs with losses above and below all others have a weight of at most `rest` on each side. If
+    there are none, the first output has the largest loss.
+    """
+    weights, losses = [], []
+    for share, x, y in outputs:
+        ends = x.exponential(), y.exponential()
+        weights.append([(share[0] * low, share[1] * high) for low, high in ends])
+        losses.append(x.plus(y.times(-1)))
+    low, high = (sum((p[k] for p, _ in weights), 2 * rest * k) for k in (0, 1))
+    if low == high:
+        return table([(p / low, q / low) for (p, _), (q, _) in weights])
+    masses = [[(down(least / high), up(most / low)) for least, most in each] for each in weights]
+    atoms = tuple(LossAtom(p, loss, q) for (p, q), loss in zip(masses, losses, strict=True))
+    more = (up(rest / low),) * 2
+    return ReleaseLosses(atoms, above=more, below=more, most=None if rest else losses[0])
+
+
 def _response(written: Mapping[str, Any]) -> ReleaseLosses:
     """Randomised response: the truth, or one of the other values, each e^step less likely."""
     step, others = loss_of(written["step"]), _whole(written, "values") - 2
     if others < 0 or step.ends()[0] < 0:
         raise Misformed("not a randomised response", "values")
-    if not step.rational:
-        c = step.ratio
-        bottom = c + 1 + others
-        rest = Fraction(others) / bottom
-        return table([(c / bottom, 1 / bottom), (1 / bottom, c / bottom), (rest, rest)])
-    # 1/total and e^step/total for total = e^step + 1 + others, from e^(−step).
-    low, high = exp(*step.times(-1).ends())
-    large = (UNIT << BITS) // (UNIT + (others + 1) * high), -((-UNIT << BITS) // (UNIT + (others + 1) * low))
-    small = product(large[0], low, False), product(large[1], high, True)
-    middle = times(others, small[0], False), times(others, small[1], True)
-    atoms = [
-        LossAtom(large, step, small),
-        LossAtom(small, step.times(-1), large),
-        LossAtom(middle, ExactLoss(), middle),
-    ]
-    return ReleaseLosses(tuple(atoms if others else atoms[:2]), most=step)
+    true, false, rest = ExactLoss(), step.times(-1), (Fraction(others),) * 2
+    return _weighted([(ONCE, true, false), (ONCE, false, true), (rest, false, false)])
 
 
 def _discrete_laplace(written: Mapping[str, Any]) -> ReleaseLosses:
-    """Noise with weight e^(−step·|x|) on whole numbers: losses (2x − s)·step, 0 ≤ x ≤ s, the sensitivity."""
+    """Noise with weight a^|x|, a = e^(−step), on whole numbers: losses (2x − s)·step, s is the sensitivity.
+
+    For 0 < x < s the weights are (1 − a)·a^(s−x) and (1 − a)·a^x; all outputs from an end on have one loss.
+    """
     step, far = loss_of(written["step"]), _whole(written, "sensitivity")
     if step.ends()[0] <= 0:
         raise Misformed("not above 0", "step")
-    if not step.rational:
-        a = 1 / step.ratio
-        shares = [1 / (1 + a) if x in (0, far) else (1 - a) / (1 + a) for x in range(far + 1)]
-        return table([(s * a ** (far - x), s * a**x) for x, s in enumerate(shares)])
-    low, high = exp(*step.times(-1).ends())
-    share = (UNIT << BITS) // (UNIT + high), -((-UNIT << BITS) // (UNIT + low))  # 1/(1 + a)
-    inner = product(share[0], UNIT - high, False), product(share[1], UNIT - low, True)
-    atoms = []
-    for x in range(far + 1):
-        ends = share if x in (0, far) else inner
-        sides = []
-        for n in (far - x, x):
-            fall = exp(*step.times(-n).ends())
-            sides.append((product(ends[0], fall[0], False), product(ends[1], fall[1], True)))
-        atoms.append(LossAtom(sides[0], step.times(2 * x - far), sides[1]))
-    return ReleaseLosses(tuple(atoms), most=step.times(far))
+    low, high = step.times(-1).exponential()
+    inner = 1 - high, 1 - low
+    return _weighted(
+        (ONCE if x in (0, far) else inner, step.times(x - far), step.times(-x)) for x in range(far, -1, -1)
+    )
 
 
 def _discrete_gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
@@ -186,29 +200,16 @@ def _discrete_gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
     Σ_(x>n) w(x) ≤ w(n+1)·(1 + r + r² + ...) with r = w(n+2)/w(n+1), for these quotients fall.
     """
     variance, s = _positive(written, "sigma") ** 2, _whole(written, "sensitivity")
-    far = s + 2 + isqrt(int(2 * variance * FAR))
-    if 2 * far > MOST_ATOMS:
+    near = 2 + isqrt(int(2 * variance * FAR))
+    if 2 * (near + s) > MOST_ATOMS:
         raise Rejected("so wide a discrete Gaussian has too many outputs")
-    weights = [exp(*ExactLoss(-Fraction(x * x) / (2 * variance)).ends()) for x in range(far + 1)]
 
-    def tail(n: int) -> int:
-        first = exp(*ExactLoss(-Fraction((n + 1) ** 2) / (2 * variance)).ends())[1]
-        quotient = exp(*ExactLoss(-Fraction(2 * n + 3) / (2 * variance)).ends())[1]
-        return -((-first << BITS) // (UNIT - quotient))
+    def power(n: int) -> ExactLoss:
+        return ExactLoss(-Fraction(n) / (2 * variance))
 
-    low = weights[0][0] + 2 * sum(w[0] for w in weights[1:])
-    high = weights[0][1] + 2 * sum(w[1] for w in weights[1:]) + 2 * tail(far)
-
-    def share(x: int) -> Ends:
-        least, most = weights[abs(x)]
-        return (least << BITS) // high, -((-most << BITS) // low)
-
-    atoms = tuple(
-        LossAtom(share(x - s), ExactLoss(Fraction((2 * x - s) * s) / (2 * variance)), share(x))
-        for x in range(s - far, far + 1)
-    )
-    rest = -((-tail(far - s) << BITS) // low)
-    return ReleaseLosses(atoms, above=(rest, rest), below=(rest, rest))
+    rest = power((near + 1) ** 2).exponential()[1] / (1 - power(2 * near + 3).exponential()[1])
+    places = range(-near, near + s + 1)
+    return _weighted(((ONCE, power((x - s) ** 2), power(x * x)) for x in places), rest)
 
 
 def _laplace(written: Mapping[str, Any]) -> ReleaseLosses:
@@ -260,35 +261,30 @@ def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
         raise Rejected("a sample of a release with impossible outputs is not read")
 
     def mixed(p: Ends, q: Ends) -> Ends:
-        ends = (times(rate, p[k], bool(k)) + times(1 - rate, q[k], bool(k)) for k in (0, 1))
-        return next(ends), next(ends)
+        low, high = (times(rate, p[k], bool(k)) + times(1 - rate, q[k], bool(k)) for k in (0, 1))
+        return low, high
 
     def grown(loss: Ends) -> Ends:
-        ends = exp(*loss)
-        both = [Fraction(end, UNIT) * rate + 1 - rate for end in ends]
+        both = [Fraction(end, UNIT) * rate + 1 - rate for end in exp(*loss)]
         return ln(both[0])[0], ln(both[1])[1]
 
     whole = found.over
 
     def over(loss: Ends) -> tuple[Ends, Ends]:
         assert whole is not None
-        low, high = exp(*loss)
-        ends = [(Fraction(end, UNIT) - 1 + rate) / rate for end in (low, high)]
-        if ends[1] <= 0:
-            return mixed(*found.whole), found.whole[1]
-        most = whole((ln(ends[1])[1],) * 2)
-        least = found.whole if ends[0] <= 0 else whole((ln(ends[0])[0],) * 2)
-        p, q = (most[0][0], least[0][1]), (most[1][0], least[1][1])
+        low, high = ((Fraction(end, UNIT) - 1 + rate) / rate for end in exp(*loss))
+        least = found.whole if low <= 0 else whole((ln(low)[0],) * 2)
+        most = found.whole if high <= 0 else whole((ln(high)[1],) * 2)
+        p, q = ((above[0], below[1]) for above, below in zip(most, least, strict=True))
         return mixed(p, q), q
 
     atoms = tuple(LossAtom(mixed(a.mass, a.other), grown(a.ends()), a.other) for a in found.atoms)
-    tails = [(mixed((0, p), (0, q))[1], q) for p, q in (found.above, found.below)]
     return ReleaseLosses(
         atoms,
         over if whole else None,
         whole=(mixed(*found.whole), found.whole[1]),
-        above=tails[0],
-        below=tails[1],
+        above=(mixed((0, found.above[0]), (0, found.above[1]))[1], found.above[1]),
+        below=(mixed((0, found.below[0]), (0, found.below[1]))[1], found.below[1]),
     )
 
 
