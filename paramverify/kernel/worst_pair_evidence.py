@@ -46,24 +46,26 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations, combinations_with_replacement, permutations
-from itertools import product as pairs_of
-from itertools import product as points_of_axes
+from itertools import product as points_of
 from math import comb, lcm, prod
 from typing import Any
 
-from .evidence_polynomials import Poly, Whole, constant, number, parse, plus, power, product, times
+from .evidence_polynomials import Poly, Whole, constant, parse, plus, power, product, times
 from .ledger import Evidence, Statement
 from .proof_goals import Context, WrittenClaim
 from .proof_rules import prove
 from .strict_reading import Misformed, Rejected
 
-# --- noise of rational numbers ----------------------------------------------------------------------
-
-Axis = tuple[int, ...]
-Table = dict[tuple[Axis, ...], Fraction]
+Answers = tuple[int, ...]
+Class = tuple[Answers, int, Answers]  # the answers before the own one, the own one, those behind it
+Table = dict[tuple[Answers, ...], Fraction]
+Need = tuple[Poly, bool]  # to be shown at least zero; above zero if the second is true
 
 MAX_ENTRIES = 2_000_000
+MAX_CLASSES = 20_000
+ZERO, ONE, MINUS = Fraction(0), Fraction(1), Fraction(-1)
 
 
 def show(about: Evidence, statement: Statement) -> str:
@@ -76,22 +78,132 @@ def show(about: Evidence, statement: Statement) -> str:
     named = tuple(f"{one} against {other}, output " for one, other in permutations(sides))
     for place, claim in about.of("claim"):
         if "origins" not in claim or not all(origin.startswith(named) for origin in claim["origins"]):
-            raise Misformed(
-                "this is about another pair than the one that stands for others", "statements", place
-            )
-        if "domain" in statement and not _same_domain(about, claim, statement["domain"]):
-            raise Misformed(
-                "another domain than that of the pair that stands for others", "statements", place
-            )
+            raise Misformed("this is about another pair than that of the reduction", "statements", place)
+        wanted = about.written(statement["domain"]) if "domain" in statement else {}
+        if not wanted.items() <= about.written(claim["domain"]).items():
+            raise Misformed("another domain than that of the pair of the reduction", "statements", place)
     if "domain" not in statement:
         return check_largest(statement)
     about.untied(statement["domain"])
     return check_everywhere(statement, about.domain(statement["domain"]))
 
 
-def _same_domain(about: Evidence, claim: Statement, number: int) -> bool:
-    own, wanted = about.written(claim["domain"]), about.written(number)
-    return all(own.get(key) == value for key, value in wanted.items())
+# --- noisy max --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Maxima:
+    """Noisy max: the noise, its sums from below, its inputs, and what is computed once.
+
+    The noise and its sums, times `scale`, have whole coefficients. With one more variable z, `below[f][v] +
+    z·noise[f][v]` counts who is equal to v.
+    """
+
+    noise: list[list[Poly]]
+    below: list[list[Poly]]
+    width: int
+    step: int
+    uniform: bool
+    answers: int
+    each: bool  # whether every answer may change
+    scale: int
+    shares: dict[tuple[int, Answers], Whole] = field(default_factory=dict)
+    known: dict[Class, Poly] = field(default_factory=dict)
+
+    @property
+    def top(self) -> int:
+        return len(self.noise) - 1
+
+    def class_of(self, given: Answers, output: int) -> Class:
+        """Returns on which axes the answers of an input are, for an output."""
+        before, own, behind = given[: output - 1], given[output - 1], given[output:]
+        return ((), own, before + behind) if self.uniform else (before, own, behind)
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """Returns the numbers of answers before and behind the own one, for each output that is looked at.
+
+        With uniform ties it is one output: who permutes the answers permutes the outputs.
+        """
+        n = self.answers
+        return [(0, n - 1)] if self.uniform else [(k, n - 1 - k) for k in range(n)]
+
+    def probability(self, given: Class) -> Poly:
+        """Returns Σ_v Pr(own answer becomes v and wins), times a power of the sum of a row."""
+        before, own, behind = given
+        place = tuple(sorted(before)), own, tuple(sorted(behind))
+        if place not in self.known:
+            total: dict[tuple[int, ...], Fraction] = {}
+            for v in range(self.top + 1):
+                won = product(self._whole(self.noise[own][v]), self._lost(v, place[0], place[2]))
+                for powers, value in won.items():
+                    part = Fraction(value, powers[-1] + 1)  # one of k + 1 that are equal
+                    total[powers[:-1]] = total.get(powers[:-1], ZERO) + part
+            scale = self.scale ** (len(before) + 1 + len(behind))
+            self.known[place] = {powers: value / scale for powers, value in total.items() if value}
+        return self.known[place]
+
+    def chance(self, given: Class) -> Fraction:
+        """Returns the probability where the noise has no parameters."""
+        return self.probability(given).get((), ZERO)
+
+    def _lost(self, v: int, before: Answers, behind: Answers) -> Whole:
+        """Returns the probability that all others lose to v; the power of z is how many are equal to it."""
+        if self.uniform:
+            return self._shared(v, behind)
+        return product(self._shared(v, before), self._shared(v + 1, behind))
+
+    def _shared(self, v: int, others: Answers) -> Whole:
+        """Returns the probability that all become less than v, or with uniform ties v too."""
+        if not others:
+            return {(0,) * (self.width + 1): 1}
+        if (v, others) not in self.shares:
+            rest, f = self._shared(v, others[:-1]), others[-1]
+            equal = [self.noise[f][v]] if self.uniform else []
+            self.shares[v, others] = product(rest, self._whole(self.below[f][v], *equal))
+        return self.shares[v, others]
+
+    def _whole(self, *parts: Poly) -> Whole:
+        """Returns the sum of polynomials times z⁰, z¹, ..., times the scale, which makes it whole."""
+        terms = ((k, *term) for k, poly in enumerate(parts) for term in poly.items())
+        return {(*powers, k): (value * self.scale).numerator for k, powers, value in terms}
+
+
+def _read(document: Mapping[str, Any], names: tuple[str, ...]) -> _Maxima:
+    """Reads noisy max, with noise in these parameters.
+
+    Raises:
+        Rejected: the noise has rows with different sums, or the pair is no pair of neighbours.
+    """
+    noise = [[parse(p, names) for p in row] for row in document["noise"]]
+    sums = [reduce(plus, row, {}) for row in noise]
+    if any(len(row) != len(noise) for row in noise) or any(s != sums[0] for s in sums) or not any(sums):
+        raise Rejected("the noise is no distribution")
+    about = _Maxima(
+        noise,
+        below=[[reduce(plus, row[:v], {}) for v in range(len(row) + 1)] for row in noise],
+        width=len(names),
+        step=reach(document["by"], len(noise) - 1),
+        uniform=document["ties"] == "uniform",
+        answers=document["answers"],
+        each=document["differ"] == "each",
+        scale=lcm(*(value.denominator for row in noise for poly in row for value in poly.values())),
+    )
+    pair = document["left"], document["right"]
+    inside = all(len(given) == about.answers and {*given} <= {*range(len(noise))} for given in pair)
+    changes = [abs(x - y) for x, y in zip(*pair, strict=False) if x != y]
+    if not inside or max(changes, default=0) > about.step or not (about.each or len(changes) < 2):
+        raise Rejected("the pair is no pair of neighbouring inputs")
+    return about
+
+
+def reach(by: str, most: int) -> int:
+    """Returns the largest change of an answer, at most a number."""
+    if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
+        raise Misformed("must be 'any' or the digits of a positive whole number", "by")
+    return most if by == "any" else min(int(by), most)
+
+
+# --- noise of rational numbers ----------------------------------------------------------------------
 
 
 def check_largest(document: Statement) -> str:
@@ -100,91 +212,46 @@ def check_largest(document: Statement) -> str:
     Raises:
         Rejected: another pair has a larger ratio, or the pair is none.
     """
-    noise = [[number(p) for p in row] for row in document["noise"]]
-    values, n = len(noise), document["answers"]
-    ties, differ, by = document["ties"], document["differ"], document["by"]
-    left, right = tuple(document["left"]), tuple(document["right"])
-    if any(len(row) != values or sum(row) != 1 or min(row) < 0 for row in noise):
+    about = _read(document, ())
+    if any(poly.get((), ZERO) < 0 for row in about.noise for poly in row) or about.below[0][-1] != {(): ONE}:
         raise Rejected("the noise is no distribution")
-    step = reach(by, values)
-    _check_pair(left, right, n=n, values=values, differ=differ, step=step)
-    best = Fraction(1)  # the ratio of the pair: the largest over outputs and directions
-    for output in range(1, n + 1):
-        top, bottom = (_probability(_axes(given, output, ties), noise, ties) for given in (left, right))
+    left, right = (tuple(document[side]) for side in ("left", "right"))
+    best = ONE  # the ratio of the pair: the largest over outputs and directions
+    for output in range(1, about.answers + 1):
+        top, bottom = (about.chance(about.class_of(given, output)) for given in (left, right))
         if bool(top) != bool(bottom):
             raise Rejected("the ratio is not finite")
         best = max(best, top / bottom, bottom / top) if top else best
-    for k in (
-        [1] if ties == "uniform" else range(1, n + 1)
-    ):  # uniform ties: permuting answers permutes outputs
-        _check_output(_table(noise, _table_sizes(n, k, ties), ties), differ, step, best)
+    for before, behind in about.sizes():
+        axes = [
+            list(combinations_with_replacement(range(about.top + 1), size)) for size in (before, 1, behind)
+        ]
+        if prod(map(len, axes)) > MAX_ENTRIES:
+            raise Rejected("too many classes of inputs to check")
+        table = {(a, own, b): about.chance((a, own[0], b)) for a, own, b in points_of(*axes)}
+        _check_output(table, about, best)
     return f"{left} against {right} has the largest ratio of all neighbours: {best}"
 
 
-def _check_pair(left: Axis, right: Axis, n: int, values: int, differ: str, step: int) -> None:
-    known = all(len(given) == n and all(0 <= v < values for v in given) for given in (left, right))
-    changed = [abs(x - y) for x, y in zip(left, right, strict=False) if x != y]
-    if not known or any(d > step for d in changed) or (differ == "one" and len(changed) > 1):
-        raise Rejected("the pair is no pair of neighbouring inputs")
-
-
-def _axes(given: Axis, output: int, ties: str) -> tuple[Axis, ...]:
-    before, own, after = given[: output - 1], given[output - 1 : output], given[output:]
-    return (own, before + after) if ties == "uniform" else (before, own, after)
-
-
-def _table_sizes(n: int, output: int, ties: str) -> tuple[int, ...]:
-    return (1, n - 1) if ties == "uniform" else (output - 1, 1, n - output)
-
-
-def _probability(axes: tuple[Axis, ...], noise: list[list[Fraction]], ties: str) -> Fraction:
-    """Returns Σ_v Pr(own answer becomes v and wins)."""
-    zero = Fraction(0)
-    total = zero
-    for v in range(len(noise)):
-        if ties == "first":
-            before, (own,), after = axes
-            wins = noise[own][v]
-            for f in before:
-                wins *= sum(noise[f][:v], zero)
-            for f in after:
-                wins *= sum(noise[f][: v + 1], zero)
-            total += wins
-            continue
-        (own,), others = axes
-        tied = [Fraction(1)]  # by the number of others that are v, the rest below
-        for f in others:
-            below, equal = sum(noise[f][:v], zero), noise[f][v]
-            tied = [a * below + b * equal for a, b in zip([*tied, zero], [zero, *tied], strict=True)]
-        total += noise[own][v] * sum((t / (k + 1) for k, t in enumerate(tied)), zero)
-    return total
-
-
-def _table(noise: list[list[Fraction]], sizes: tuple[int, ...], ties: str) -> Table:
-    axes = [list(combinations_with_replacement(range(len(noise)), size)) for size in sizes]
-    if prod(map(len, axes)) > MAX_ENTRIES:
-        raise Rejected("too many classes of inputs to check")
-    return {point: _probability(point, noise, ties) for point in points_of_axes(*axes)}
-
-
-def _check_output(table: Table, differ: str, step: int, best: Fraction) -> None:
+def _check_output(table: Table, about: _Maxima, best: Fraction) -> None:
     least = dict(table)
-    for axis in range(len(next(iter(table)))):
-        near = _near({point[axis] for point in table}, differ, step)
-        source = least if differ == "each" else table
+    for axis in range(3):
+        near = _near({point[axis] for point in table}, about)
+        source = least if about.each else table
         found = {
             point: min(source[(*point[:axis], m, *point[axis + 1 :])] for m in near[point[axis]])
             for point in table
         }
-        least = found if differ == "each" else {point: min(found[point], least[point]) for point in table}
+        least = found if about.each else {point: min(found[point], least[point]) for point in table}
     for point, probability in table.items():
         if probability > best * least[point]:
             raise Rejected(f"the answers {point} have a neighbour with a larger ratio")
 
 
-def _near(multisets: set[Axis], differ: str, step: int) -> dict[Axis, list[Axis]]:
+def _near(multisets: set[Answers], about: _Maxima) -> dict[Answers, list[Answers]]:
     """Returns the multisets that come of changing each element, or one, by at most the step."""
-    if differ == "each":
+    step = about.step
+    if about.each:
         return {
             m: [w for w in multisets if all(abs(x - y) <= step for x, y in zip(m, w, strict=True))]
             for m in multisets
@@ -197,78 +264,10 @@ def _near(multisets: set[Axis], differ: str, step: int) -> dict[Axis, list[Axis]
         }
         for m in multisets
     }
-    return {m: [w for w in found if w in multisets] or [m] for m, found in changed.items()}
+    return {m: list(found & multisets) or [m] for m, found in changed.items()}
 
 
 # --- noise with parameters --------------------------------------------------------------------------
-
-Answers = tuple[int, ...]
-Class = tuple[Answers, int, Answers]  # the answers before the own one, the own one, those behind it
-Need = tuple[Poly, bool]  # to be shown at least zero; above zero if the second is true
-
-MAX_CLASSES = 20_000
-ZERO, ONE, MINUS = Fraction(0), Fraction(1), Fraction(-1)
-
-
-@dataclass(frozen=True)
-class _Maxima:
-    """Noisy max: the noise, its sums from below, and what is computed once.
-
-    `whole[f][v]` and `least[f][v]` are the noise and its sums times `scale`, with whole coefficients, in one
-    more variable z. With it `least + z·whole` counts who is equal to v.
-    """
-
-    noise: list[list[Poly]]
-    below: list[list[Poly]]
-    width: int
-    step: int
-    uniform: bool
-    scale: int
-    shares: dict[tuple[int, Answers], Whole] = field(default_factory=dict)
-    known: dict[Class, Poly] = field(default_factory=dict)
-
-    @property
-    def top(self) -> int:
-        return len(self.noise) - 1
-
-    def probability(self, given: Class) -> Poly:
-        """Returns Σ_v Pr(own answer becomes v and wins), times a power of the sum of a row."""
-        before, own, behind = given
-        place = tuple(sorted(before)), own, tuple(sorted(behind))
-        if place not in self.known:
-            total: dict[tuple[int, ...], Fraction] = {}
-            for v in range(self.top + 1):
-                won = product(self._counted(own, v, 0), self._lost(v, place[0], place[2]))
-                for powers, value in won.items():
-                    part = Fraction(value, powers[-1] + 1)  # one of k + 1 that are equal
-                    total[powers[:-1]] = total.get(powers[:-1], ZERO) + part
-            scale = self.scale ** (len(before) + 1 + len(behind))
-            self.known[place] = {powers: value / scale for powers, value in total.items() if value}
-        return self.known[place]
-
-    def _lost(self, v: int, before: Answers, behind: Answers) -> Whole:
-        """Returns the probability that all others lose to v; the power of z is how many are equal to it."""
-        if self.uniform:
-            return self._shared(v, behind, 1)
-        return product(self._shared(v, before, 0), self._shared(v + 1, behind, 0))
-
-    def _shared(self, v: int, others: Answers, ties: int) -> Whole:
-        if not others:
-            return {(0,) * (self.width + 1): 1}
-        if (v, others) not in self.shares:
-            rest, f = self._shared(v, others[:-1], ties), others[-1]
-            self.shares[v, others] = product(rest, self._counted(f, v, 1, ties))
-        return self.shares[v, others]
-
-    def _counted(self, f: int, v: int, under: int, ties: int = 1) -> Whole:
-        """Returns Pr(f becomes v), or with `under` Pr(f becomes less), and z·Pr(f becomes v) if `ties`."""
-        parts = [(self.below[f][v], 0)] if under else [(self.noise[f][v], 0)]
-        parts += [(self.noise[f][v], 1)] if under and ties else []
-        return {
-            (*powers, k): (value * self.scale).numerator
-            for poly, k in parts
-            for powers, value in poly.items()
-        }
 
 
 def check_everywhere(document: Statement, domain: WrittenClaim) -> str:
@@ -278,19 +277,10 @@ def check_everywhere(document: Statement, domain: WrittenClaim) -> str:
         Rejected: it is not proved, or the pair is none.
     """
     goal, context = domain.goal, Context(domain.exponent)
-    noise = [[parse(p, goal.names) for p in row] for row in document["noise"]]
-    top, n = len(noise) - 1, document["answers"]
-    sums = [_total(row) for row in noise]
-    if top < 1 or any(len(row) != top + 1 for row in noise) or any(s != sums[0] for s in sums) or not sums[0]:
-        raise Rejected("the noise is no distribution")
-    step = reach(document["by"], top)
-    below = [[_total(row[:v]) for v in range(top + 2)] for row in noise]
-    scale = lcm(*(value.denominator for row in noise for poly in row for value in poly.values()))
-    uniform = document["ties"] == "uniform"
-    about = _Maxima(noise, below, len(goal.names), step=step, uniform=uniform, scale=scale)
-    pair = _read_pair(document, about)
+    about = _read(document, goal.names)
+    pair = _read_least(document, about)
     proofs = iter(document["proofs"])
-    for poly, strict in _needs(document, about, n, pair):
+    for poly, strict in _needs(document, about, pair):
         if not poly and not strict:
             continue
         proof = next(proofs, None)
@@ -307,39 +297,22 @@ def check_everywhere(document: Statement, domain: WrittenClaim) -> str:
     return f"{left} against {right} has the largest ratio of all neighbours, for all parameters"
 
 
-def reach(by: str, most: int) -> int:
-    """Returns the largest change of an answer, at most a number."""
-    if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
-        raise Misformed("must be 'any' or the digits of a positive whole number", "by")
-    return most if by == "any" else min(int(by), most)
-
-
-def _total(polys: list[Poly]) -> Poly:
-    total: Poly = {}
-    for poly in polys:
-        total = plus(total, poly)
-    return total
-
-
-def _read_pair(document: Mapping[str, Any], about: _Maxima) -> tuple[Class, Class]:
+def _read_least(document: Mapping[str, Any], about: _Maxima) -> tuple[Class, Class]:
     """Returns both inputs; the right one is the neighbour of the left one with the least probability."""
-    left, right, output, n = (document[k] for k in ("left", "right", "output", "answers"))
-    if len(left) != n or len(right) != n or not 1 <= output <= n or (about.uniform and output != 1):
-        raise Rejected("the pair is no pair of neighbouring inputs")
-    changed = [k for k in range(n) if left[k] != right[k]]
-    least = all(right[k] - left[k] == (-about.step if k == output - 1 else about.step) for k in changed)
-    number = n if document["differ"] == "each" else 1
-    inside = all(0 <= v <= about.top for v in (*left, *right))
-    if len(changed) != number or not least or not inside:
-        raise Rejected("the pair is no pair of neighbouring inputs")
-    first, second = ((tuple(x[: output - 1]), x[output - 1], tuple(x[output:])) for x in (left, right))
-    return first, second
+    left, right, output = document["left"], document["right"], document["output"]
+    changes = {k: y - x for k, (x, y) in enumerate(zip(left, right, strict=True), 1) if x != y}
+    is_least = all(change == about.step * (-1 if k == output else 1) for k, change in changes.items())
+    number = about.answers if about.each else 1
+    known = 1 <= output <= (1 if about.uniform else about.answers)
+    if about.top < 1 or not known or len(changes) != number or not is_least:
+        raise Rejected("the pair is no pair of neighbouring inputs, or not the worst one of its left input")
+    return about.class_of(tuple(left), output), about.class_of(tuple(right), output)
 
 
-def _needs(document: Mapping[str, Any], about: _Maxima, n: int, pair: tuple[Class, Class]) -> Iterator[Need]:
+def _needs(document: Mapping[str, Any], about: _Maxima, pair: tuple[Class, Class]) -> Iterator[Need]:
     """Yields what has to be shown, in the order of the proofs."""
     ends, terms = document["how"] == "ends", document["how"] == "terms"
-    if ends != (document["differ"] == "one") or (terms and about.uniform):
+    if ends == about.each or (terms and about.uniform):
         raise Misformed("this does not belong to these neighbours and ties", "how")
     bests, bottoms = (about.probability(given) for given in pair)
     for row in about.noise:
@@ -349,45 +322,42 @@ def _needs(document: Mapping[str, Any], about: _Maxima, n: int, pair: tuple[Clas
             yield plus(about.below[f][v], about.below[f + 1][v], MINUS), False
     yield bests, True
 
-    def compared(x: Poly, y: Poly) -> Need:
-        return plus(times(bests, y), times(x, bottoms), MINUS), False
-
     if terms:
         own, others = _named(document, about)
         yield from _factors(about, own, others)
-        yield from (compared(x, y) for x, y in _products(about, n, own, others))
+        yield from (_above(bests, y, x, bottoms) for x, y in _products(about, own, others))
         return
     if ends:
         yield from _orders(about)
-    found = _ends(about, n) if ends else _classes(about, n)
+    found = _ends(about) if ends else _classes(about)
     for x, y in ((about.probability(a), about.probability(b)) for a, b in found):
         if ends:
             yield x, True
-        yield compared(x, y)
+        yield _above(bests, y, x, bottoms)
 
 
-def _sizes(about: _Maxima, n: int) -> Iterator[tuple[int, int]]:
-    """Yields the numbers of answers before and behind the own one, for each output that is looked at."""
-    yield from [(0, n - 1)] if about.uniform else [(k, n - 1 - k) for k in range(n)]
+def _above(a: Poly, b: Poly, c: Poly, d: Poly) -> Need:
+    """Returns that a·b is at least c·d."""
+    return plus(times(a, b), times(c, d), MINUS), False
 
 
-def _classes(about: _Maxima, n: int) -> Iterator[tuple[Class, Class]]:
-    step, free = about.step, about.top - about.step
+def _classes(about: _Maxima) -> Iterator[tuple[Class, Class]]:
+    step, free, n = about.step, about.top - about.step, about.answers
     several = comb(n - 1 + free, free) if about.uniform else comb(n + 2 * free, 2 * free + 1)
     if (free + 1) * several > MAX_CLASSES:
         raise Rejected("too many classes of inputs to check")
-    for before, behind in _sizes(about, n):
+    for before, behind in about.sizes():
         for own in range(step, about.top + 1):
             first = combinations_with_replacement(range(free + 1), before)
             second = list(combinations_with_replacement(range(free + 1), behind))
-            for a, b in pairs_of(first, second):
+            for a, b in points_of(first, second):
                 moved = tuple(f + step for f in a), own - step, tuple(f + step for f in b)
                 yield (a, own, b), moved
 
 
-def _ends(about: _Maxima, n: int) -> Iterator[tuple[Class, Class]]:
+def _ends(about: _Maxima) -> Iterator[tuple[Class, Class]]:
     step, top = about.step, about.top
-    for before, behind in _sizes(about, n):
+    for before, behind in about.sizes():
         most = (top,) * before, (top,) * behind
         for own in range(step, top + 1):
             yield (most[0], own, most[1]), (most[0], own - step, most[1])
@@ -407,8 +377,7 @@ def _orders(about: _Maxima) -> Iterator[Need]:
     for table, pairs in ((about.below, own | {(f, top) for f in range(top)}), (about.noise, own)):
         for f, g in sorted(pairs):
             for u, s in combinations(range(len(table[f])), 2):
-                rising = times(table[g][s], table[f][u])
-                yield plus(rising, times(table[g][u], table[f][s]), MINUS), False
+                yield _above(table[g][s], table[f][u], table[g][u], table[f][s])
 
 
 def _named(document: Mapping[str, Any], about: _Maxima) -> tuple[Answers, Answers]:
@@ -431,22 +400,18 @@ def _factors(about: _Maxima, own: Answers, others: Answers) -> Iterator[Need]:
         yield table[best][v], True
         for f, row in enumerate(table):
             if f != best and 0 <= f + change <= about.top:
-                larger = times(table[best][v], table[f + change][v])
-                yield plus(larger, times(row[v], table[best + change][v]), MINUS), False
+                yield _above(table[best][v], table[f + change][v], row[v], table[best + change][v])
 
 
-def _products(about: _Maxima, n: int, own: Answers, others: Answers) -> Iterator[tuple[Poly, Poly]]:
+def _products(about: _Maxima, own: Answers, others: Answers) -> Iterator[tuple[Poly, Poly]]:
     """Yields the products of the factors named and of their neighbours, but for those that are zero."""
-    for before, behind in _sizes(about, n):
+    for before, behind in about.sizes():
         for v, f in enumerate(own):
             found = []
             for moved in (0, about.step):
-                factors = [about.noise[f - moved][v]]
-                factors += [power(about.below[others[v] + moved][v], before)] if before else []
-                factors += [power(about.below[others[v + 1] + moved][v + 1], behind)] if behind else []
-                total = constant(ONE, about.width)
-                for factor in factors:
-                    total = times(total, factor)
+                total = about.noise[f - moved][v]
+                for w, count in ((v, before), (v + 1, behind)):
+                    total = times(total, power(about.below[others[w] + moved][w], count)) if count else total
                 found.append(total)
             if found[0]:
                 yield found[0], found[1]
