@@ -200,7 +200,7 @@ def test_a_pair_changes_no_other_verdict() -> None:
     assert "largest ratio of all neighbours" in found.lines[-1]
     assert beside("-1", reduction=right) == bad
     other = {**right, "left": [0, 0, 0], "right": [1, 0, 0]}
-    assert "about another pair than the one" in beside("1", reduction=other).lines[0]
+    assert "about another pair than that of the reduction" in beside("1", reduction=other).lines[0]
     turned = {**right, "left": right["right"], "right": right["left"], "noise": GOOD["noise"][::-1]}
     assert "have a neighbour with a larger ratio" in beside("1", reduction=turned).lines[0]
     plain = document(statement({**CLAIM, "polynomial": "1"}, CONSTANT), reduction=right)
