@@ -133,7 +133,7 @@ def check_fails(claim: WrittenClaim, point: Mapping[str, str]) -> None:
     """Checks that a claim fails at a point of its domain, as `check_witness` does."""
     check_inside(claim, point)
     try:
-        if _sign_at(claim, claim.goal.poly, _values(point)) >= 0:
+        if sign_at(claim, claim.goal.poly, _values(point)) >= 0:
             raise Rejected("the claim does not fail at the witness")
     except MALFORMED as error:
         raise Rejected(f"malformed witness: {error!r:.200}") from error
@@ -163,7 +163,7 @@ def check_inside(domain: WrittenClaim, point: Mapping[str, str]) -> None:
             if not values[tie.variable]:
                 raise Rejected(f"the witness is outside of the domain: {tie.variable} has no logarithm there")
         for poly, strict in filter(None, goal.conditions):
-            found = _sign_at(domain, poly, values)
+            found = sign_at(domain, poly, values)
             if found < 0 or (strict and not found):
                 raise Rejected("the witness does not satisfy a constraint")
     except MALFORMED as error:
@@ -174,20 +174,25 @@ def _values(point: Mapping[str, str]) -> dict[str, Fraction]:
     return {name: number(text) for name, text in point.items()}
 
 
-def _sign_at(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> int:
+def sign_at(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> int:
     """Returns the sign at a point; a polynomial in E that is not zero is enclosed until it has a sign."""
-    names = statement.goal.names
     if statement.goal.about(poly).tied:
         return _sign_of_logs(statement.goal, poly, values)
-    constant_axis = names.index("E") if statement.exponent is not None else None
-    coefficients: dict[int, Fraction] = {}
+    return sign_in_exp(powers_of_e(statement, poly, values), statement.exponent)
+
+
+def powers_of_e(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> dict[int, Fraction]:
+    """Returns what a polynomial is at a point: by power of E, the coefficients that are not zero."""
+    found: Poly = {}
     for x, c in poly.items():
-        power = 0 if constant_axis is None else x[constant_axis]
-        for axis, exponent in enumerate(x):
-            if axis != constant_axis and exponent:
-                c *= values[names[axis]] ** exponent
-        coefficients[power] = coefficients.get(power, Fraction(0)) + c
-    return sign_in_exp(coefficients, statement.exponent)
+        power = 0
+        for name, exponent in zip(statement.goal.names, x, strict=True):
+            if name == "E" and statement.exponent is not None:
+                power = exponent
+            else:
+                c *= values[name] ** exponent
+        add(found, (power,), c)
+    return {power: c for (power,), c in found.items()}
 
 
 def _sign_of_logs(goal: Goal, poly: Poly, values: Mapping[str, Fraction]) -> int:

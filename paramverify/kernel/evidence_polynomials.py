@@ -226,3 +226,22 @@ def ratio(left: Poly, right: Poly) -> Fraction | None:
         return None
     quotients = {left[x] / right[x] for x in left}
     return quotients.pop() if len(quotients) == 1 else None
+
+
+def check_product(
+    poly: Poly, content: Fraction, powers: Sequence[tuple[int, int]], factors: Sequence[Poly], width: int
+) -> None:
+    """Raises Rejected unless a polynomial is content·∏ fᵢ^m, for the (i, m) in `powers`, with content ≠ 0."""
+    if not content:
+        raise Rejected("a product with the constant zero")
+    total = constant(content, width)
+    # A factor with a variable has a degree, so the degrees bound how often factors are multiplied.
+    most = 1 + sum(degree(poly, axis) for axis in range(width))
+    for index, exponent in powers:
+        if not 0 <= index < len(factors) or exponent < 1:
+            raise Rejected("not a factor and its multiplicity")
+        if exponent > (most if any(map(any, factors[index])) else 1) or len(powers) > most + 1:
+            raise Rejected("the product of the factors is another polynomial")
+        total = times(total, power(factors[index], exponent))
+    if total != poly:
+        raise Rejected("the product of the factors is another polynomial")

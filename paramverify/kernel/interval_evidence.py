@@ -21,16 +21,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
-from .evidence_polynomials import Poly, degree, evaluate, number, parse, whole
+from .evidence_polynomials import Condition, Poly, degree, evaluate, number, parse, whole
 from .evidence_shapes import OUTSIDE, SAFE, VIOLATING
 from .ledger import Evidence, KernelReport, Statement
 from .product_substitution import MAX_DEGREE, sign_at, variations
 from .proof_goals import WrittenClaim
-from .region_evidence import CELLS, check_stated
-from .region_maps import read_product
+from .region_evidence import CELLS, check_stated, read_products
 from .strict_reading import Misformed, Rejected
 
 STATUS = "exact intervals"
@@ -77,8 +76,8 @@ class ParameterLine:
     """What a document is about: signed claims and constraints, and all places at which they may vanish."""
 
     name: str
-    claims: tuple[Signed, ...]
-    constraints: tuple[Signed, ...]
+    claims: list[Signed]
+    constraints: list[Signed]
     places: tuple[Break, ...]
     closed: tuple[bool, bool]
 
@@ -92,7 +91,7 @@ class ParameterLine:
         """Yields the points and the open intervals between them, in ascending order."""
         last = len(self.places) - 1
         for k, at in enumerate(self.places):
-            if 0 < k < last or (self.closed[0] if k == 0 else self.closed[1]):
+            if 0 < k < last or self.closed[k > 0]:
                 yield IntervalPiece(self.status(at.low, at.factor), (k, k), (True, True))
             if k < last:
                 middle = (at.high + self.places[k + 1].low) / 2
@@ -100,13 +99,11 @@ class ParameterLine:
 
     def parts(self) -> list[IntervalPiece]:
         """Returns the pieces, neighbouring ones of one status as one."""
-        parts: list[IntervalPiece] = []
-        for piece in self.pieces():
-            if parts and parts[-1].status == piece.status:
-                before = parts.pop()
-                ends, closed = (before.ends[0], piece.ends[1]), (before.closed[0], piece.closed[1])
-                piece = IntervalPiece(piece.status, ends, closed)
-            parts.append(piece)
+        parts = []
+        for status, pieces in groupby(self.pieces(), key=lambda piece: piece.status):
+            first, *_, last = 2 * list(pieces)
+            ends, closed = (first.ends[0], last.ends[1]), (first.closed[0], last.closed[1])
+            parts.append(IntervalPiece(status, ends, closed))
         return parts
 
 
@@ -141,7 +138,7 @@ def read_line(document: Any, domain: WrittenClaim) -> ParameterLine:
     name, (low, high) = goal.names[0], goal.box[goal.names[0]]
     factors = [parse(text, goal.names) for text in document["factors"]]
     polys = [(parse(text, goal.names), False) for text in document["claims"]]
-    conditions = [condition for condition in goal.conditions if condition is not None]
+    conditions = [*filter(None, goal.conditions)]
     breaks = tuple(
         Break(number(b["between"][0]), number(b["between"][1]), b["factor"]) for b in document["breaks"]
     )
@@ -162,14 +159,14 @@ def read_line(document: Any, domain: WrittenClaim) -> ParameterLine:
 
 
 def _signed(
-    polys: Sequence[tuple[Poly, bool]], products: Sequence[Any], factors: Sequence[Poly]
-) -> tuple[Signed, ...]:
+    conditions: Sequence[Condition], products: Sequence[Any], factors: Sequence[Poly]
+) -> list[Signed]:
     """Returns polynomials with their factors, whose products they must be."""
-    found = []
-    for (poly, strict), entry in zip(polys, products, strict=True):
-        _, powers = read_product(entry, poly, factors, 1)
-        found.append(Signed(poly, frozenset(index for index, _ in powers), strict))
-    return tuple(found)
+    powers = read_products(products, [poly for poly, _ in conditions], factors, 1)
+    return [
+        Signed(poly, frozenset(k for k, _ in own), strict)
+        for (poly, strict), (_, own) in zip(conditions, powers, strict=True)
+    ]
 
 
 def _check_roots(

@@ -18,6 +18,7 @@ from .proof_goals import Context, WrittenClaim
 from .strict_reading import Misformed, Rejected, plain, shown, statement_of
 
 Statement = Mapping[str, Any]
+Multiple = frozenset[tuple[tuple[int, ...], int]]  # the terms of a polynomial, up to a positive factor
 Ask = Callable[[Poly, bool], bool]  # whether a polynomial is shown to be ≥ 0, or > 0
 
 
@@ -215,8 +216,8 @@ class Evidence:
             Rejected: one is not shown, or is about another domain.
         """
         ledger, goal = Ledger(), self.domain(number).goal
-        weak: set[object] = set()
-        strong: set[object] = set()
+        weak: set[Multiple] = set()
+        strong: set[Multiple] = set()
         for place, statement in self.of("comparison"):
             if statement["domain"] != number:
                 raise Misformed("a comparison on another domain", "statements", place, "domain")
@@ -238,17 +239,17 @@ class Evidence:
             ledger.trusted += bool(context.trusted)
             ledger.proved += not context.trusted
             known = strong if strict else weak
-            if _multiple(poly) in known:
+            if multiple(poly) in known:
                 raise Misformed("the same comparison again", "statements", place)
-            known.add(_multiple(poly))
+            known.add(multiple(poly))
 
         def ask(poly: Poly, strict: bool) -> bool:
-            return _multiple(poly) in strong or (not strict and _multiple(poly) in weak)
+            return multiple(poly) in strong or (not strict and multiple(poly) in weak)
 
         return self.given or ask, ledger
 
 
-def _multiple(poly: Poly) -> object:
+def multiple(poly: Poly) -> Multiple:
     """Returns what is the same for all positive multiples of a polynomial."""
     coefficients, _ = whole(poly)
     common = gcd(*coefficients.values())

@@ -34,6 +34,7 @@ from itertools import pairwise
 from math import comb, lcm
 from typing import Any
 
+from .claim_evidence import powers_of_e
 from .evidence_polynomials import Poly, evaluate, number, whole
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import BITS, TERMS, UNIT, Ends, exp, exp_bounds, ln, product, sign_in_exp, times, up
@@ -74,17 +75,7 @@ def _size(
     poly: Poly, statement: WrittenClaim, values: Mapping[str, Fraction]
 ) -> tuple[int, Fraction, Fraction]:
     """Returns the sign of f at a point, and bounds of |f|: both 0, or both above 0."""
-    names = statement.goal.names
-    found: dict[int, Fraction] = {}
-    for x, c in poly.items():
-        power = 0
-        for name, e in zip(names, x, strict=True):
-            if name == "E" and statement.exponent is not None:
-                power = e
-            else:
-                c *= values[name] ** e
-        found[power] = found.get(power, Fraction(0)) + c
-    found = {power: c for power, c in found.items() if c}
+    found = powers_of_e(statement, poly, values)
     if not found.keys() - {0}:
         value = found.get(0, Fraction(0))
         return (value > 0) - (value < 0), abs(value), abs(value)

@@ -1,7 +1,9 @@
 """Checks region maps: at which values of the free parameters the claims are true for all other parameters.
 
-A map is as `region_maps` reads it: a domain, free parameters x, quantified ones y, claims f ≥ 0 as products
-of factors, and cells. It is about a model whose obligations are proved besides, as claims of their own.
+A map has a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and for each
+claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters. The constant
+E is a parameter more, whose interval is shown to contain exp(q); it is never cut. The model that the claims
+are about has obligations, which are proved besides.
 
 *Sets of outputs.* If the case compares sets of outputs, `parts` statements stand beside the map. They say
 Σ max(0, tᵢ) ≤ room, as in `set_evidence`, each with a tree of cuts of the whole domain. A leaf `["claim", k]`
@@ -19,8 +21,9 @@ hold or fail there hold or fail at the point itself. So a cell at which no point
 no proof: the other cells contain all points with different values that ascend, and being closed, all that
 ascend.
 
-*Cells.* The box is cut across a free parameter, again and again, until each part is a cell. What is shown of
-a cell depends on its status:
+*Cells.* The box is cut across a free parameter, again and again, until each part is a cell. On each part the
+Bernstein coefficients of each factor are kept. Of a factor that depends on one product of powers, the roots
+are shown instead (see `product_substitution`). What is shown of a cell depends on its status:
 
 safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
            of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
@@ -37,21 +40,158 @@ undecided  Nothing is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from .claim_evidence import check_claim
+from .claim_evidence import replay
 from .direction_statements import Origin, by_origin, check_origins
-from .evidence_polynomials import Poly, add, number, parse
+from .evidence_polynomials import Box, Condition, Poly, check_product, degree, number, parse
 from .evidence_shapes import PARTS
-from .ledger import Evidence, KernelReport, Statement
-from .product_substitution import ByRoots
-from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
+from .ledger import Evidence, KernelReport, Multiple, Statement, multiple
+from .product_substitution import ByRoots, read_by_roots
+from .proof_goals import BernsteinCoefficients, Context, Goal, WrittenClaim, bernstein
 from .proof_trees import follow as follow_steps
-from .region_maps import AnyForm, Cells, Map, MapNode, read_map, separated
 from .set_evidence import follow_tree
 from .strict_reading import Misformed, Rejected, counted
+
+Form = BernsteinCoefficients | ByRoots
+Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
+ZERO = Fraction(0)
+Powers = tuple[tuple[int, int], ...]  # of factors, by their numbers
+
+# --- maps -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Map:
+    """What a document is about."""
+
+    domain: WrittenClaim
+    free: tuple[str, ...]
+    quantified: tuple[str, ...]
+    claims: tuple[Poly, ...]
+    factors: tuple[Poly, ...]
+    products: list[tuple[int, Powers]]  # of each claim the sign of the constant, and the powers
+    conditions: tuple[Condition, ...]
+    by_roots: dict[int, ByRoots]
+
+    @property
+    def goal(self) -> Goal:
+        """The goal of the domain."""
+        return self.domain.goal
+
+    def whole(self) -> MapNode:
+        """Returns the whole box."""
+        forms = {
+            k: self.by_roots.get(k) or bernstein(self.goal, factor) for k, factor in enumerate(self.factors)
+        }
+        conditions = tuple(bernstein(self.goal, poly) for poly, _ in self.conditions)
+        return MapNode(self.goal.box, forms, conditions)
+
+    def occurs(self, poly: Poly) -> bool:
+        """Tells whether a quantified parameter with more than one value occurs."""
+        ranging = [name for name in self.quantified if self.goal.box[name][0] < self.goal.box[name][1]]
+        return any(degree(poly, self.goal.names.index(name)) for name in ranging)
+
+
+@dataclass(frozen=True)
+class MapNode:
+    """A part of the subdivision: its box, and there the forms of factors, by number, and of conditions."""
+
+    box: Box
+    forms: dict[int, Form]
+    conditions: tuple[BernsteinCoefficients, ...]
+
+    def sides(self, name: str, place: Fraction) -> list[MapNode]:
+        """Returns the parts below and above a place inside the interval of a parameter."""
+        low, high = self.box[name]
+        ratio = (place - low) / (high - low)
+        forms = {k: f.cut(name, ratio) if name in f.names else (f, f) for k, f in self.forms.items()}
+        conditions = [c.cut(name, ratio) if name in c.names else (c, c) for c in self.conditions]
+        return [
+            MapNode(
+                {**self.box, name: ends},
+                {k: both[side] for k, both in forms.items()},
+                tuple(both[side] for both in conditions),
+            )
+            for side, ends in enumerate(((low, place), (place, high)))
+        ]
+
+
+def read_map(document: Any, domain: WrittenClaim) -> Map:
+    """Reads the statement of a map on a domain; checks that the products are the claims.
+
+    Raises:
+        Rejected: they are not, or something is malformed.
+    """
+    goal, names = domain.goal, domain.goal.names
+    parameters = names[:-1] if domain.exponent is not None else names
+    free = tuple(document["free"])
+    if not free or len(set(free)) < len(free) or not set(free) <= set(parameters):
+        raise Rejected("the free parameters are not parameters")
+    if any(goal.box[name][0] == goal.box[name][1] for name in free):
+        raise Rejected("a free parameter is fixed")
+    factors = tuple(parse(text, names) for text in document["factors"])
+    claims = tuple(parse(text, names) for text in document["claims"])
+    by_roots: dict[int, ByRoots] = {}
+    for entry in document.get("by_roots", ()):
+        index = entry["factor"]
+        if not 0 <= index < len(factors) or index in by_roots:
+            raise Rejected("not a factor, or one that is named twice")
+        by_roots[index] = read_by_roots(entry, factors[index], names, goal.box)
+    return Map(
+        domain,
+        free,
+        tuple(name for name in parameters if name not in free),
+        claims,
+        factors,
+        read_products(document["products"], claims, factors, len(names)),
+        tuple(filter(None, goal.conditions)),
+        by_roots,
+    )
+
+
+def read_products(
+    written: Sequence[Any], polys: Sequence[Poly], factors: Sequence[Poly], width: int
+) -> list[tuple[int, Powers]]:
+    """Returns the sign of the constant, and the powers of factors, of each product.
+
+    Raises:
+        Rejected: one is another polynomial than that in its place.
+    """
+    found = []
+    for poly, entry in zip(polys, written, strict=True):
+        content, powers = number(entry["constant"]), tuple((k, exponent) for k, exponent in entry["factors"])
+        check_product(poly, content, powers, factors, width)
+        found.append((1 if content > 0 else -1, powers))
+    return found
+
+
+def separated(
+    box: Sequence[tuple[Fraction, Fraction]], cells: Cells
+) -> tuple[int, Fraction, tuple[Cells, Cells]]:
+    """Returns an axis, a place on it that no cell straddles, and the cells on both sides.
+
+    All cells are parts of the box, and neither side is without a cell. The middle is tried first.
+    """
+    for axis, (low, high) in enumerate(box):
+        place = (low + high) / 2
+        below = [c for c in cells if c[0][axis][1] <= place]
+        above = [c for c in cells if place <= c[0][axis][0]]
+        if below and above and len(below) + len(above) == len(cells):
+            return axis, place, (below, above)
+    for axis, (low, high) in enumerate(box):
+        ordered = sorted(cells, key=lambda c: c[0][axis])
+        reached = low
+        for k, cell in enumerate(ordered):
+            place = cell[0][axis][0]
+            if k and reached <= place < high:
+                return axis, place, (ordered[:k], ordered[k:])
+            reached = max(reached, cell[0][axis][1])
+    raise Rejected("the cells do not tile the box")
+
 
 # --- sets of outputs --------------------------------------------------------------------------------
 
@@ -92,8 +232,6 @@ def check_covers(about: Evidence, statement: Statement) -> str:
 
 # --- symmetric parameters ---------------------------------------------------------------------------
 
-Terms = frozenset[tuple[tuple[int, ...], Fraction]]
-
 
 def read_folds(document: Any, found: Map) -> tuple[tuple[str, ...], ...]:
     """Returns the classes of symmetric parameters, all exchanges being checked.
@@ -108,27 +246,19 @@ def read_folds(document: Any, found: Map) -> tuple[tuple[str, ...], ...]:
     if folds and found.goal.ties:
         raise Rejected("a variable stands for a logarithm, and parameters are symmetric")
     names = found.goal.names
-    claims = {(_terms(parse(text, names)), False) for text in found.claims}
-    conditions = {(_terms(poly), strict) for poly, strict in found.conditions}
+    claims = {(multiple(poly), False) for poly in found.claims}
+    conditions = {(multiple(poly), strict) for poly, strict in found.conditions}
     for fold in folds:
         for first, second in pairwise(fold):
             a, b = names.index(first), names.index(second)
-            alike = found.goal.box[first] == found.goal.box[second]
-            alike = alike and all(
-                ((first, end) in found.goal.open) == ((second, end) in found.goal.open) for end in (0, 1)
-            )
+            ends = [{end for end in (0, 1) if (n, end) in found.goal.open} for n in (first, second)]
+            alike = found.goal.box[first] == found.goal.box[second] and ends[0] == ends[1]
             if not alike or any(_exchanged(known, a, b) != known for known in (claims, conditions)):
                 raise Rejected(f"{first:.40} and {second:.40} are not symmetric")
     return folds
 
 
-def _terms(poly: Poly) -> Terms:
-    """Returns the terms, divided by the sum of the absolute values of the coefficients."""
-    total = sum((abs(c) for c in poly.values()), Fraction(0))
-    return frozenset((x, c / total) for x, c in poly.items())
-
-
-def _exchanged(known: Iterable[tuple[Terms, bool]], a: int, b: int) -> set[tuple[Terms, bool]]:
+def _exchanged(known: Iterable[tuple[Multiple, bool]], a: int, b: int) -> set[tuple[Multiple, bool]]:
     """Returns polynomials in which two variables have changed places."""
 
     def moved(x: tuple[int, ...]) -> tuple[int, ...]:
@@ -174,8 +304,8 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     Raises:
         Rejected: something is not shown, or the map is not about the claims of the case.
     """
-    written = about.untied(statement["domain"])
-    found = read_map(statement, about.domain(statement["domain"]), written)
+    about.untied(statement["domain"])
+    found = read_map(statement, about.domain(statement["domain"]))
     summed = any(about.of("parts"))
     check_stated(about, statement)
     if about.named and (about.demanded.directions is not None) != summed:
@@ -202,10 +332,8 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
         cells.append((box, entry))
     if len(cells) > MAX_CELLS:
         raise Rejected("too many cells")
-    forms = tuple(map(found.form, range(len(found.factors))))
-    conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
     counts = dict.fromkeys(CELLS, 0)
-    pending = [(MapNode(dict(found.goal.box), forms, conditions), cells)]
+    pending = [(found.whole(), cells)]
     while pending:
         node, inside = pending.pop()
         own = tuple(node.box[name] for name in found.free)
@@ -235,12 +363,10 @@ def check_stated(about: Evidence, statement: Statement, told: str = "the map is"
     if [claim["polynomial"] for claim in claims] != statement["claims"]:
         raise Rejected(f"{told} about other claims")
     for claim in claims:
-        rest = {key: value for key, value in claim.items() if key not in ("polynomial", "box")}
-        same = rest == {key: value for key, value in domain.items() if key != "box"}
         box = dict(claim["box"])
         if "constant" in claim and "E" in domain["box"]:
             box["E"] = domain["box"]["E"]
-        if not same or box != domain["box"]:
+        if {**claim, "box": box} != {**domain, "polynomial": claim["polynomial"]}:
             raise Rejected(f"{told} about another domain")
 
 
@@ -265,18 +391,14 @@ def check_safe(found: Map, node: MapNode, entry: Any) -> None:
             follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
 
 
-def check_proof(found: Map, node: MapNode, text: Any, proof: Any) -> None:
+def check_proof(found: Map, node: MapNode, claim: Poly, proof: Any) -> None:
     """Checks a proof that a claim holds on the cell within the domain; E is the number that it stands for."""
-    box = {name: ends for name, ends in found.domain["box"].items() if name in node.box}
-    for name in found.free:
-        left, right = box[name][0], box[name][-1]
-        (low, high), (least, most) = node.box[name], found.goal.box[name]
-        box[name] = f"{left if low == least else '['}{low}, {high}{right if high == most else ']'}"
-    if "constant" in found.domain:
-        box.pop("E", None)
-    trusted = check_claim({**found.domain, "box": box, "polynomial": text}, proof)
-    if trusted:
-        raise Rejected(f"a claim on a cell is proved by a solver only: {', '.join(trusted)}")
+    goal, context = found.goal, Context(found.domain.exponent)
+    box = {name: ends for name, ends in node.box.items() if name in (*found.free, *found.quantified)}
+    ends = frozenset((name, k) for name, k in goal.open if node.box[name][k] == goal.box[name][k])
+    replay(replace(goal, poly=claim, box=box, open=ends), proof, context)
+    if context.trusted:
+        raise Rejected(f"a claim on a cell is proved by a solver only: {', '.join(context.trusted)}")
 
 
 def check_outside(found: Map, node: MapNode, entry: Any) -> None:
@@ -287,7 +409,7 @@ def check_outside(found: Map, node: MapNode, entry: Any) -> None:
     follow(found, node, cuts["outside"], -1, ())
 
 
-def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int | None]) -> bool:
+def positive(sign: int, powers: Powers, signs: Mapping[int, int | None]) -> bool:
     """Tells whether the signs of the factors make a product that is nowhere negative."""
     odd = [signs[index] for index, power in powers if power % 2]
     if 0 in (signs[index] for index, _ in powers):
@@ -299,25 +421,22 @@ def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int |
     return sign > 0
 
 
-def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
+def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Powers) -> None:
     """Checks a subdivision of the box of the quantified parameters."""
     if not 0 < len(tokens) <= MAX_TOKENS:
         raise Rejected("not a list of cuts")
-    used = sorted({index for index, _ in powers})
-    places = {index: place for place, index in enumerate(used)}
-    here = [(places[index], power) for index, power in powers]
 
     def step(part: MapNode, token: str) -> Iterable[MapNode]:
         if token == "+":
-            signs = [form.weak_sign() for form in part.forms]
-            if not nowhere(found, part) and not positive(sign, here, signs):
+            signs = {k: form.weak_sign() for k, form in part.forms.items()}
+            if not nowhere(found, part) and not positive(sign, powers, signs):
                 raise Rejected("the coefficients on a part of a cell do not show its status")
             return ()
         if token not in found.quantified:
             raise Rejected(f"not a quantified parameter: {token!r:.40}")
-        return part.halves(token)
+        return part.sides(token, sum(part.box[token], ZERO) / 2)
 
-    follow_steps(tokens, MapNode(node.box, tuple(node.forms[k] for k in used), node.conditions), step)
+    follow_steps(tokens, replace(node, forms={k: node.forms[k] for k, _ in powers}), step)
 
 
 def check_violating(found: Map, node: MapNode, entry: Any) -> None:
@@ -330,55 +449,45 @@ def check_violating(found: Map, node: MapNode, entry: Any) -> None:
         raise Rejected("a violating cell without values of the quantified parameters")
     for name, value in at.items():
         low, high = goal.box[name]
-        inside = low < value < high
-        inside = inside or (value == low and (name, 0) not in goal.open)
-        inside = inside or (value == high and (name, 1) not in goal.open)
-        if not inside:
+        excluded = {end for side, end in enumerate((low, high)) if (name, side) in goal.open}
+        if not low <= value <= high or value in excluded:
             raise Rejected("a value of a quantified parameter is outside of its interval")
     for form, (poly, strict) in zip(node.conditions, found.conditions, strict=True):
         if found.occurs(poly):
             there = at_values(found, node, poly, form, at)
-            if min(there.entries) < 0 or (strict and not never_zero(found, node, there)):
+            if there.weak_sign() not in (0, 1) or (strict and not never_zero(found, node, there)):
                 raise Rejected("a constraint is not shown to hold on a violating cell")
     sign, powers = found.products[index]
     for k, power in powers:
-        form = at_values(found, node, found.factors[k], node.forms[k], at)
-        known = form.weak_sign()
-        if not known or not never_zero(found, node, form):
+        factor = at_values(found, node, found.factors[k], node.forms[k], at)
+        known = factor.weak_sign()
+        if not known or not never_zero(found, node, factor):
             raise Rejected("a factor may vanish on a violating cell")
         sign *= known if power % 2 else 1
     if sign > 0:
         raise Rejected("the signs of the factors make the product positive")
 
 
-def at_values(found: Map, node: MapNode, poly: Poly, form: AnyForm, at: Mapping[str, Fraction]) -> AnyForm:
-    """Returns the form on the cell with the quantified parameters fixed."""
+def at_values(found: Map, node: MapNode, poly: Poly, form: Form, at: Mapping[str, Fraction]) -> Form:
+    """Returns the form on the cell with the quantified parameters fixed: their intervals are points."""
     if not found.occurs(poly):
         return form
     if isinstance(form, ByRoots):
         return form.at(at)
-    names = found.goal.names
-    result: Poly = {}
-    for x, c in poly.items():
-        for name, value in at.items():
-            c *= value ** x[names.index(name)]
-        add(result, tuple(0 if n in at else e for n, e in zip(names, x, strict=True)), c)
-    return bernstein(Goal(names, result, node.box, ()), result)
+    points = {name: (value, value) for name, value in at.items()}
+    return bernstein(replace(found.goal, box={**node.box, **points}), poly)
 
 
-def never_zero(found: Map, node: MapNode, form: BernsteinCoefficients | ByRoots) -> bool:
+def never_zero(found: Map, node: MapNode, form: Form) -> bool:
     """Tells whether a form of one weak sign vanishes nowhere on the cell within the domain's box."""
     if isinstance(form, ByRoots):
         return True
     goal = found.goal
     choices: list[list[int | None]] = []
     for name in form.names:
-        closed: list[int | None] = [
-            side
-            for side in (0, 1)
-            if (name, side) not in goal.open or node.box[name][side] != goal.box[name][side]
-        ]
-        choices.append(closed or [None])
+        own, whole = node.box[name], goal.box[name]
+        closed = [side for side in (0, 1) if (name, side) not in goal.open or own[side] != whole[side]]
+        choices.append([*closed] or [None])
     for ends in product(*choices):
         face = form
         for name, side in zip(form.names, ends, strict=True):

@@ -27,14 +27,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .claim_evidence import check_inside
+from .claim_evidence import check_inside, sign_at
 from .evidence_polynomials import ONE, Poly, number, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .proof_goals import Context, Goal, WrittenClaim
 from .proof_rules import prove
 from .proof_trees import cut
 from .proof_trees import follow as follow_steps
-from .rounded_constants import sign_in_exp
 from .strict_reading import Misformed, Rejected
 from .witness_numbers import Value, rational, read_value
 
@@ -94,10 +93,8 @@ def follow_tree(
                 raise Rejected("the sign of a term is not shown at a leaf")
             at_leaf(part.goal, token, context)
             return ()
-        if token[0] in ("+", "-"):
-            return (_with_sign(part, token, terms, context),)
-        if token[0] == "<":
-            return (_estimated(part, token, terms, context),)
+        if token[0] in ("+", "-", "<"):
+            return (_counted(part, token, terms, context),)
         goal = part.goal
         if token[0] == "free":
             return (replace(part, goal=replace(goal, conditions=goal.conditions[:base])),)
@@ -112,28 +109,22 @@ def follow_tree(
     return context.trusted
 
 
-def _with_sign(part: DomainPart, token: Any, terms: list[Poly], context: Context) -> DomainPart:
-    """Returns the part with a term whose sign is shown."""
-    _, index, proof = token
+def _counted(part: DomainPart, token: Any, terms: list[Poly], context: Context) -> DomainPart:
+    """Returns the part in which an open term t counts as u, where u ≥ 0 and u − t ≥ 0 are shown.
+
+    For "+" it is t itself, and for "-" it is 0: then one of both is plain.
+    """
+    kind, index, *proofs = token
     if index not in part.open:
         raise Rejected(f"term {index} is not open")
-    positive = token[0] == "+"
-    prove(part.goal.about(plus({}, terms[index], ONE if positive else -ONE)), proof, context)
-    goal = part.goal
-    if positive:
-        goal = goal.about(plus(goal.poly, terms[index], -ONE))
-    return DomainPart(goal, part.open - {index})
-
-
-def _estimated(part: DomainPart, token: Any, terms: list[Poly], context: Context) -> DomainPart:
-    """Returns the part with a term that is shown to be at most a polynomial u ≥ 0, which counts instead."""
-    _, index, written, positive, above = token
-    if index not in part.open:
-        raise Rejected(f"term {index} is not open")
-    u = parse(written, part.goal.names)
-    prove(part.goal.about(u), positive, context)
-    prove(part.goal.about(plus(u, terms[index], -ONE)), above, context)
-    return DomainPart(part.goal.about(plus(part.goal.poly, u, -ONE)), part.open - {index})
+    t, goal = terms[index], part.goal
+    if kind == "<":
+        written, *proofs = proofs
+    u = parse(written, goal.names) if kind == "<" else t if kind == "+" else {}
+    needs = {"+": [u], "-": [plus(u, t, -ONE)], "<": [u, plus(u, t, -ONE)]}
+    for poly, proof in zip(needs[kind], proofs, strict=True):
+        prove(goal.about(poly), proof, context)
+    return DomainPart(goal.about(plus(goal.poly, u, -ONE)), part.open - {index})
 
 
 # --- witnesses ---------------------------------------------------------------------------------------
@@ -157,28 +148,13 @@ def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
 
 def is_broken(domain: WrittenClaim, claim: Statement, point: Mapping[str, str]) -> bool:
     """Tells exactly whether Σ max(0, tᵢ) > room at a point."""
-    names = domain.goal.names
     values = {name: number(text) for name, text in point.items()}
-
-    def at(text: str) -> dict[int, Fraction]:
-        """Returns the coefficients in E."""
-        found: dict[int, Fraction] = {}
-        for x, c in parse(text, names).items():
-            power = 0
-            for name, exponent in zip(names, x, strict=True):
-                if name == "E" and domain.exponent is not None:
-                    power = exponent
-                else:
-                    c *= values[name] ** exponent
-            found[power] = found.get(power, Fraction(0)) + c
-        return found
-
-    total = {power: -c for power, c in at(claim["room"]).items()}
-    for term in map(at, claim["terms"]):
-        if sign_in_exp(term, domain.exponent) > 0:
-            for power, c in term.items():
-                total[power] = total.get(power, Fraction(0)) + c
-    return sign_in_exp(total, domain.exponent) > 0
+    rest = parse(claim["room"], domain.goal.names)
+    for text in claim["terms"]:
+        term = parse(text, domain.goal.names)
+        if sign_at(domain, term, values) > 0:
+            rest = plus(rest, term, -ONE)
+    return sign_at(domain, rest, values) < 0
 
 
 def check_set(witness: Mapping[str, Any], exponent: Fraction | None) -> None:

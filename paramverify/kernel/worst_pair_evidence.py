@@ -175,12 +175,13 @@ def _read(document: Mapping[str, Any], names: tuple[str, ...]) -> _Maxima:
         Rejected: the noise has rows with different sums, or the pair is no pair of neighbours.
     """
     noise = [[parse(p, names) for p in row] for row in document["noise"]]
-    sums = [reduce(plus, row, {}) for row in noise]
+    zero: Poly = {}
+    sums = [reduce(plus, row, zero) for row in noise]
     if any(len(row) != len(noise) for row in noise) or any(s != sums[0] for s in sums) or not any(sums):
         raise Rejected("the noise is no distribution")
     about = _Maxima(
         noise,
-        below=[[reduce(plus, row[:v], {}) for v in range(len(row) + 1)] for row in noise],
+        below=[[reduce(plus, row[:v], zero) for v in range(len(row) + 1)] for row in noise],
         width=len(names),
         step=reach(document["by"], len(noise) - 1),
         uniform=document["ties"] == "uniform",
@@ -228,7 +229,7 @@ def check_largest(document: Statement) -> str:
         ]
         if prod(map(len, axes)) > MAX_ENTRIES:
             raise Rejected("too many classes of inputs to check")
-        table = {(a, own, b): about.chance((a, own[0], b)) for a, own, b in points_of(*axes)}
+        table: Table = {(a, own, b): about.chance((a, own[0], b)) for a, own, b in points_of(*axes)}
         _check_output(table, about, best)
     return f"{left} against {right} has the largest ratio of all neighbours: {best}"
 
