@@ -88,9 +88,7 @@ def show(about: Evidence, kind: str) -> KernelReport:
 def by_origin(about: Evidence) -> dict[Origin, Any] | None:
     """Returns the statements of the case by their one direction; None without a case."""
     demanded = about.demanded.directions
-    if demanded is None:
-        return None
-    return {tuple(statement["origins"][0]): statement for statement in demanded}
+    return None if demanded is None else {tuple(each["origins"][0]): each for each in demanded}
 
 
 def check_origins(
@@ -122,10 +120,9 @@ def _same(about: Evidence, statement: Statement, own: Any, keys: Iterable[str], 
         raise Misformed("the case compares no such direction", *place, "origins")
     if about.written(statement["domain"]) != own["domain"]:
         raise Misformed("the case has another domain", *place, "domain")
-    for name in sorted(set(keys) - {"domain", "origins"}):
+    for name in sorted({*keys} - {"domain", "origins"}):
         if statement[name] != own[name]:
-            what = "has another bound" if name == "bound" else "makes another claim there"
-            raise Misformed(f"the case {what}", *place, name)
+            raise Misformed("the case makes another claim there", *place, name)
 
 
 def check_secrets(

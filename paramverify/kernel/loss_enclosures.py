@@ -91,11 +91,6 @@ def _size(
     raise Rejected("a probability is not enclosed narrowly by 1000 terms")
 
 
-def is_infinite(found: Distribution) -> bool:
-    """Tells whether an output is possible on the left only: then all divergences are infinite."""
-    return any(p[0] > 0 and not q[1] for p, q in found)
-
-
 def value_of(found: Distribution, order: Fraction | None) -> Between:
     """Returns bounds of a finite divergence: of an order above 1, without one of KL."""
     total = [0, 0]
@@ -126,10 +121,8 @@ def _power(p: Between, q: Between, order: Fraction) -> Ends:
     return exp(low, high)
 
 
-def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between | None) -> Between | None:
-    """Checks the numbers of a witness: its divergence is as it says, and with a bound above that.
-
-    Returns bounds of the divergence, None for infinity.
+def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between) -> None:
+    """Checks the numbers of a witness: its divergence is as it says, and above its bound.
 
     Raises:
         Rejected: something else is true.
@@ -140,34 +133,26 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between |
     order = None if kl else number(witness["order"])
     if order is not None and order <= 1:
         raise Misformed("not above 1", "witness", "order")
-    if (witness["value"] == "infinity") != is_infinite(found):
+    infinite = any(p[0] > 0 and not q[1] for p, q in found)
+    if (witness["value"] == "infinity") != infinite:
         raise Misformed("the divergence is infinite iff an output is possible on the left only", "witness")
-    if bound is not None:
-        _check_told(witness["bound"], [end * (order or 1) for end in bound])
-    if witness["value"] == "infinity":
-        return None
-    own = value_of(found, order)
-    low, high = map(number, witness["value"])
-    if not _is_told((low, high), own):
-        raise Misformed("the divergence at this point is another number", "witness", "value")
-    if bound is not None and own[0] <= bound[1] * (order or 1):
-        raise Misformed("the divergence is within its bound", "witness")
-    return own
-
-
-def _check_told(told: Any, bound: Sequence[Fraction]) -> None:
-    """Checks that a bound is told as it is: a number, or two that enclose it narrowly."""
-    low, high = [number(told)] * 2 if isinstance(told, str) else map(number, told)
-    if not _is_told((low, high), bound):
+    low, high = (end * (order or 1) for end in bound)
+    if not _is_told(witness["bound"], (low, high)):
         raise Misformed("the bound is another number", "witness", "bound")
+    if infinite:
+        return
+    own = value_of(found, order)
+    if not _is_told(witness["value"], own):
+        raise Misformed("the divergence at this point is another number", "witness", "value")
+    if own[0] <= high:
+        raise Misformed("the divergence is within its bound", "witness")
 
 
-def _is_told(ends: Sequence[Fraction], number: Sequence[Fraction]) -> bool:
-    """Tells whether ends are those of a number that is known between two others, or not much wider."""
-    low, high = ends
-    return (
-        low <= high and low <= number[1] and number[0] <= high and high - low <= number[1] - number[0] + WIDE
-    )
+def _is_told(told: Any, around: Between) -> bool:
+    """Tells whether a number between two others is told as it is: by one, or two that are not much wider."""
+    low, high = map(number, [told] * 2 if isinstance(told, str) else told)
+    width = around[1] - around[0] + WIDE
+    return low <= high and low <= around[1] and around[0] <= high and high - low <= width
 
 
 # --- on a box ---------------------------------------------------------------------------------------

@@ -21,18 +21,19 @@ A witness is a point of the domain at which the divergence is enclosed, and abov
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 from .claim_evidence import check_inside
 from .cone_models import Signs, signs_of, with_constant
-from .evidence_polynomials import ONE, Poly, constant, number, parse, plus, power, times
+from .evidence_polynomials import ONE, Poly, check_product, number, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .loss_enclosures import (
     BoxOutputs,
-    Distribution,
     FactoredOutput,
     FactoredProduct,
     at_point,
@@ -41,7 +42,7 @@ from .loss_enclosures import (
     logs_of,
     range_of,
 )
-from .proof_goals import Goal, WrittenClaim
+from .proof_goals import Goal, WrittenClaim, bernstein
 from .proof_trees import cut
 from .proof_trees import follow as follow_steps
 from .rounded_constants import UNIT, ln
@@ -78,14 +79,13 @@ def check_signs(signs: Signs, claim: Statement, names: Sequence[str]) -> bool:
         Rejected: two have different signs.
     """
     factors = [signs.of(parse(text, names)) for text in claim["factors"]]
-    texts = [text for pair in claim["outputs"] for text in pair]
     found = set()
-    for text, written in zip(texts, claim["products"][1:], strict=True):
+    for poly, written in zip(polynomials_of(claim, names)[1:], claim["products"][1:], strict=True):
         if written is not None:
             sign = 1 if number(written[0]) > 0 else -1
             for k, exponent in written[1]:
                 sign *= factors[k] if exponent % 2 else 1
-            found.add(sign or signs.of(parse(text, names)))
+            found.add(sign or signs.of(poly))
     if {1, -1} <= found:
         raise Rejected("a probability is negative")
     return 0 not in found
@@ -100,10 +100,8 @@ def follow(about: Evidence, statement: Statement) -> Followed:
     about.untied(statement["domain"])
     domain = about.domain(statement["domain"])
     boxes = check_tree(domain, statement, bound_of(statement["bound"])[0])
-    note = (
-        "" if check_signs(signs_of(about, statement["domain"]), statement, domain.goal.names) else NOT_SHOWN
-    )
-    return Followed((), f"proved on {boxes:,} box{'es' * (boxes != 1)}", note)
+    is_shown = check_signs(signs_of(about, statement["domain"]), statement, domain.goal.names)
+    return Followed((), f"proved on {boxes:,} box{'es' * (boxes != 1)}", "" if is_shown else NOT_SHOWN)
 
 
 def check_tree(domain: WrittenClaim, statement: Statement, bound: Fraction) -> int:
@@ -124,7 +122,7 @@ def check_tree(domain: WrittenClaim, statement: Statement, bound: Fraction) -> i
             return cut(part, token[1], token[2])
         if token[0] == "outside":
             poly, strict = part.condition(token[1])
-            most = range_of(poly, part)[1]
+            most = max(bernstein(part, poly).entries)
             if most > 0 or (most == 0 and not strict):
                 raise Rejected("a part of the box is not shown to be outside of the domain")
             return ()
@@ -145,18 +143,25 @@ def _outputs(claim: Statement, factors: list[Poly], goal: Goal) -> list[Factored
     Raises:
         Rejected: they do not sum to 1, or a product is another polynomial, or 0 in the place of the total.
     """
-    texts = [claim["total"], *(text for pair in claim["outputs"] for text in pair)]
-    if len(texts) != len(claim["products"]):
+    polynomials = polynomials_of(claim, goal.names)
+    if len(polynomials) != len(claim["products"]):
         raise Rejected("there are products for other outputs")
-    polynomials = [parse(text, goal.names) for text in texts]
     for side in (polynomials[1::2], polynomials[2::2]):
         if plus(polynomials[0], reduce(plus, side, {}), -ONE):
             raise Rejected("the probabilities of the outputs do not sum to 1")
-    powers: dict[tuple[int, int], Poly] = {}
-    found = [
-        _product(poly, written, factors, powers)
-        for poly, written in zip(polynomials, claim["products"], strict=True)
-    ]
+    found: list[FactoredProduct | None] = []
+    for poly, written in zip(polynomials, claim["products"], strict=True):
+        if (written is None) != (not poly):
+            raise Rejected("a product is 0, or is not")
+        if written is None:
+            found.append(None)
+            continue
+        content, powers = number(written[0]), written[1]
+        check_product(poly, content, powers, factors, len(goal.names))
+        own = Counter[int]()
+        for k, exponent in powers:
+            own[k] += exponent
+        found.append(FactoredProduct(abs(content), own))
     total, *rest = found
     if total is None:
         raise Rejected("the total is 0")
@@ -164,45 +169,12 @@ def _outputs(claim: Statement, factors: list[Poly], goal: Goal) -> list[Factored
     return [FactoredOutput(p, q) for p, q in zip(shares[::2], shares[1::2], strict=True) if p or q]
 
 
-def _product(
-    poly: Poly, written: Any, factors: list[Poly], powers: dict[tuple[int, int], Poly]
-) -> FactoredProduct | None:
-    """Returns the size of a polynomial as a product of factors; None for 0."""
-    if (written is None) != (not poly):
-        raise Rejected("a product is another polynomial")
-    if written is None:
-        return None
-    content = number(written[0])
-    if not content:
-        raise Rejected("a product is another polynomial")
-    total = constant(content, len(next(iter(poly))))
-    for k, exponent in written[1]:
-        if not 0 <= k < len(factors) or exponent < 1 or exponent > 1000:
-            raise Rejected("a product has a factor that is not there")
-        if (k, exponent) not in powers:
-            powers[k, exponent] = power(factors[k], exponent)
-        total = times(total, powers[k, exponent])
-    if plus(total, poly, -ONE):
-        raise Rejected("a product is another polynomial")
-    own: dict[int, int] = {}
-    for k, exponent in written[1]:
-        own[k] = own.get(k, 0) + exponent
-    return FactoredProduct(abs(content), own)
+def polynomials_of(claim: Statement, names: Sequence[str]) -> list[Poly]:
+    """Returns the total, and both polynomials of each output."""
+    return [parse(text, names) for text in (claim["total"], *chain(*claim["outputs"]))]
 
 
 # --- witnesses ---------------------------------------------------------------------------------------
-
-
-def distribution(domain: WrittenClaim, claim: Statement, point: Mapping[str, str]) -> Distribution:
-    """Returns the probabilities of the outputs of a statement at a point of the domain.
-
-    Raises:
-        Rejected: the point is not there, or the total is 0.
-    """
-    check_inside(domain, point)
-    texts = [claim["total"], *(text for pair in claim["outputs"] for text in pair)]
-    polynomials = [parse(text, domain.goal.names) for text in texts]
-    return at_point(polynomials, domain, {name: number(text) for name, text in point.items()})
 
 
 def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
@@ -219,6 +191,9 @@ def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
         raise Misformed("the claims are about another measure", "witness", "measure")
     if not witness["exceeds"]:
         raise Misformed("the divergence is within its bound", "witness")
-    found = distribution(about.domain(claim["domain"]), claim, witness["parameters"])
+    domain = about.domain(claim["domain"])
+    check_inside(domain, witness["parameters"])
+    values = {name: number(text) for name, text in witness["parameters"].items()}
+    found = at_point(polynomials_of(claim, domain.goal.names), domain, values)
     check_loss(found, witness, bound_of(claim["bound"]))
     return [LARGEST_NOT_SHOWN] * bool(witness["largest"])
