@@ -33,6 +33,7 @@ from .cone_models import (
     apply,
     bounds,
     combined,
+    dot,
     extreme_rays,
     lift,
     moved,
@@ -42,7 +43,7 @@ from .cone_models import (
     read_vector,
     signs_of,
 )
-from .evidence_polynomials import Poly, number, plus
+from .evidence_polynomials import Poly, number
 from .ledger import Evidence, KernelReport, Statement
 from .strict_reading import Misformed, Rejected, counted, shown
 
@@ -141,8 +142,7 @@ def levels_rule(about: Evidence, statement: Statement, model: CheckedModel) -> K
             kept = following
             if length in lengths:
                 for vector in kept:
-                    at = lift(model, [Fraction(x) for x in vector], range(model.states))
-                    wanted += bounds(model, at, turns)
+                    wanted += bounds(model, lift(model, vector, range(model.states)), turns)
     if directions != {0, 1}:
         raise Rejected("a direction is missing")
     return settle(about, statement, wanted)
@@ -158,13 +158,12 @@ def closed_rule(about: Evidence, statement: Statement, model: CheckedModel) -> K
     for source, row in zip(sources, statement["steps"], strict=True):
         for table, entry in zip(tables, row, strict=True):
             weights = {int(k): number(w) for k, w in entry.items()}
-            if combined(weights, rays, model.states) != [Fraction(x) for x in moved(table, source)]:
+            if combined(weights, rays, model.states) != [*moved(table, source)]:
                 raise Rejected("a step leaves the cone")
     every = range(model.states)
-    wanted = (
-        f for ray in rays.values() for f in bounds(model, lift(model, [Fraction(x) for x in ray], every))
+    return settle(
+        about, statement, (f for ray in rays.values() for f in bounds(model, lift(model, ray, every)))
     )
-    return settle(about, statement, wanted)
 
 
 def ratios_rule(about: Evidence, statement: Statement, model: CheckedModel) -> KernelReport:
@@ -179,19 +178,11 @@ def ratios_rule(about: Evidence, statement: Statement, model: CheckedModel) -> K
     rays = extreme_rays(normals, len(states))
     if any(x < 0 for ray in rays for x in ray):
         raise Rejected("the cone has vectors with negative entries")
-    wanted: list[Poly] = []
     lifted = [lift(model, ray, states) for ray in rays]
-    for table in model.tables:
-        for ray in lifted:
-            vector = apply(table, ray)
-            for normal in normals:
-                if min(normal) >= 0:
-                    continue  # T_ω·r is not negative
-                total: Poly = {}
-                for state, factor in zip(states, normal, strict=True):
-                    total = plus(total, vector.get(state, {}), Fraction(factor))
-                wanted.append(total)
-    short, long = [model.one()], lifted
+    # If a normal is not negative, its product with T_ω·r is not, either.
+    sides = [lift(model, normal, states) for normal in normals if min(normal) < 0]
+    wanted = [dot(side, apply(table, ray)) for table in model.tables for ray in lifted for side in sides]
+    short, long = [lift(model, (1,) * model.states, range(model.states))], lifted
     for length in range(1, depth + 1):
         short = [apply(table, v) for v in short for table in model.tables]
         long = [apply(table, v) for v in long for table in model.tables]

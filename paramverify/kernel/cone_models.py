@@ -14,16 +14,15 @@ ways, one after the other:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import Any
 
 from .evidence_polynomials import Poly, constant, degree, number, parse, plus, times
-from .ledger import Evidence
+from .ledger import Evidence, multiple
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import UNIT, exp_bounds
 from .strict_reading import Misformed, Rejected, shown
@@ -33,12 +32,6 @@ from .strict_reading import Misformed, Rejected, shown
 MAX_NORMALS = 40
 
 Vector = tuple[Fraction, ...]
-
-
-def whole(vector: Sequence[int]) -> tuple[int, ...]:
-    """Returns the vector divided by the greatest common divisor of its entries."""
-    divisor = reduce(gcd, vector, 0) or 1
-    return tuple(x // divisor for x in vector)
 
 
 def read_vector(data: Any, size: int) -> tuple[int, ...]:
@@ -129,10 +122,6 @@ class CheckedModel:
     pairs: tuple[tuple[str, str, Start, Start], ...]
     ratio: tuple[Poly, Poly]
 
-    def one(self) -> PolyVector:
-        """Returns the vector (1, ..., 1)."""
-        return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
-
 
 def read_model(data: Any, names: tuple[str, ...]) -> CheckedModel:
     """Reads a model of a statement, with the variables of its domain."""
@@ -177,28 +166,20 @@ def read_weight(text: str, names: Sequence[str]) -> Poly:
     return poly
 
 
-def shape(poly: Poly) -> frozenset[tuple[tuple[int, ...], Fraction]]:
-    """Returns what positive multiples of a polynomial have in common."""
-    if not poly:
-        return frozenset()
-    scale = abs(poly[max(poly)])
-    return frozenset((x, c / scale) for x, c in poly.items())
-
-
 def bounds(model: CheckedModel, vector: PolyVector, directions: Sequence[int] = (0, 1)) -> Iterator[Poly]:
     """Yields F(v) for every secret pair and the given directions (1: right secret against left one)."""
     top, bottom = model.ratio
     for _, _, pi, tau in model.pairs:
-        left, right = times(dot(pi, vector), tau.mass), times(dot(tau, vector), pi.mass)
+        left, right = times(dot(pi.weights, vector), tau.mass), times(dot(tau.weights, vector), pi.mass)
         for turned in directions:
             a, b = (right, left) if turned else (left, right)
             yield plus(times(top, b), times(bottom, a), Fraction(-1))
 
 
-def dot(start: Start, vector: PolyVector) -> Poly:
-    """Returns Σ_s π(s)·v(s)."""
+def dot(row: PolyVector, vector: PolyVector) -> Poly:
+    """Returns Σ_s row(s)·v(s)."""
     total: Poly = {}
-    for state, weight in start.weights.items():
+    for state, weight in row.items():
         if state in vector:
             total = plus(total, times(weight, vector[state]))
     return total
@@ -206,34 +187,24 @@ def dot(start: Start, vector: PolyVector) -> Poly:
 
 def apply(table: Table, vector: PolyVector) -> PolyVector:
     """Returns T·v; states with zero are left out."""
-    found: PolyVector = {}
-    for state, row in table.items():
-        total: Poly = {}
-        for successor, weight in row.items():
-            if successor in vector:
-                total = plus(total, times(weight, vector[successor]))
-        if total:
-            found[state] = total
-    return found
+    return {state: total for state, row in table.items() if (total := dot(row, vector))}
 
 
-def lift(model: CheckedModel, vector: Sequence[Fraction], states: Sequence[int]) -> PolyVector:
+def lift(model: CheckedModel, vector: Iterable[Fraction | int], states: Iterable[int]) -> PolyVector:
     """Returns a vector of numbers on some states as one of polynomials."""
-    return {s: constant(x, len(model.names)) for s, x in zip(states, vector, strict=True) if x}
+    width = len(model.names)
+    return {s: constant(Fraction(x), width) for s, x in zip(states, vector, strict=True) if x}
 
 
 def numeric(model: CheckedModel) -> list[list[list[tuple[int, int]]]]:
     """Returns the matrices by rows of (column, whole number), multiplied by one positive number."""
-    scale = 1
-    for table in model.tables:
-        for row in table.values():
-            for weight in row.values():
-                if any(map(any, weight)):
-                    raise Rejected("the steps have parameters")
-                for value in weight.values():
-                    if value < 0:
-                        raise Rejected("a step has a negative weight")
-                    scale = scale * value.denominator // gcd(scale, value.denominator)
+    weights = [w for table in model.tables for row in table.values() for w in row.values()]
+    if any(any(map(any, w)) for w in weights):
+        raise Rejected("the steps have parameters")
+    numbers = [value for w in weights for value in w.values()]
+    if any(value < 0 for value in numbers):
+        raise Rejected("a step has a negative weight")
+    scale = lcm(*(value.denominator for value in numbers))
     zero = (0,) * len(model.names)
     return [
         [[(t, int(w[zero] * scale)) for t, w in table.get(s, {}).items() if w] for s in range(model.states)]
@@ -243,7 +214,9 @@ def numeric(model: CheckedModel) -> list[list[list[tuple[int, int]]]]:
 
 def moved(matrix: list[list[tuple[int, int]]], vector: Sequence[int]) -> tuple[int, ...]:
     """Returns T·v divided by the greatest common divisor of its entries."""
-    return whole([sum(w * vector[t] for t, w in row) for row in matrix])
+    found = [sum(w * vector[t] for t, w in row) for row in matrix]
+    divisor = gcd(*found) or 1
+    return tuple(x // divisor for x in found)
 
 
 def reached(model: CheckedModel, side: int, turned: int) -> set[int]:
@@ -299,31 +272,17 @@ class Signs:
             self._goal = with_constant(domain)
         except Rejected:
             self._goal = domain.goal
-        self._shown = {shape(poly) for poly, _ in filter(None, self._goal.conditions)}
-        for own, polynomial in about.obligations.settled:
-            if own == number:
-                self._shown.add(shape(parse(polynomial, self._goal.names)))
-        self._found: dict[Any, int] = {}
+        shown = [poly for poly, _ in filter(None, self._goal.conditions)]
+        shown += [parse(text, self._goal.names) for own, text in about.obligations.settled if own == number]
+        self._found = {multiple(plus({}, poly, Fraction(-1))): -1 for poly in shown}
+        self._found |= {multiple(poly): 1 for poly in [{}, *shown]}
 
     def of(self, poly: Poly) -> int:
         """Returns 1 for what is shown never to be negative on the domain, −1 for never positive; else 0."""
-        key = shape(poly)
+        key = multiple(poly)
         if key not in self._found:
-            self._found[key] = self._look(poly, key)
+            degrees = {name: degree(poly, axis) for axis, name in enumerate(self._goal.names)}
+            known = all(name in self._goal.box for name, d in degrees.items() if d)
+            small = known and prod(d + 1 for d in degrees.values()) <= SMALL
+            self._found[key] = (bernstein(self._goal, poly).weak_sign() or 0) if small else 0
         return self._found[key]
-
-    def _look(self, poly: Poly, key: Any) -> int:
-        if not poly or key in self._shown:
-            return 1
-        if frozenset((x, -c) for x, c in key) in self._shown:
-            return -1
-        size = 1
-        for axis, name in enumerate(self._goal.names):
-            d = degree(poly, axis)
-            if d and name not in self._goal.box:
-                return 0
-            size *= d + 1
-        if size > SMALL:
-            return 0
-        found = bernstein(self._goal, poly).entries
-        return 1 if min(found) >= 0 else -1 if max(found) <= 0 else 0
