@@ -161,17 +161,15 @@ def _check_ways(ways: list[Any], n: int) -> None:
             raise Misformed("a sample has two directions", *place)
         return
     one, other = ways
-    first, second = one["dominating"], other["dominating"]
+    first = one["dominating"]
     if first["kind"] != "sampled":
         raise Misformed("two ways are those of a sample", *place)
-    inner = first["of"]
-    swapped = {**first, "of": {"kind": "turned", "of": inner}}
-    allowed = [first] if not one["pairs"] else [swapped]
-    if second not in [{"kind": "turned", "of": release} for release in allowed]:
+    swapped = {**first, "of": {"kind": "turned", "of": first["of"]}} if one["pairs"] else first
+    turned = [{"kind": "turned", "of": release} for release in (swapped, *one["pairs"])]
+    if [other["dominating"], *other["pairs"]] != turned:
         raise Misformed("the second way is not the other direction", *place)
-    turned = [{"kind": "turned", "of": pair} for pair in one["pairs"]]
-    if other["pairs"] != turned or any(pair.get("rate") != first["rate"] for pair in one["pairs"]):
-        raise Misformed("the pairs are not those of the other direction", *place)
+    if any(pair.get("rate") != first["rate"] for pair in one["pairs"]):
+        raise Misformed("the pairs are of another sample", *place)
 
 
 def _way(written: Mapping[str, Any], n: int) -> tuple[ReleaseLosses, tuple[ReleaseLosses, ...]]:

@@ -55,46 +55,37 @@ def combined(
 
 
 def extreme_rays(normals: Sequence[Sequence[int]], size: int) -> list[Vector]:
-    """Returns the extreme rays of {v : n·v ≥ 0}: those on which normals of rank size − 1 vanish."""
+    """Returns the extreme rays of a cone {v : n·v ≥ 0} that has other vectors than 0.
+
+    They are those on which normals of rank size − 1 vanish. There is one if and only if the rank of all is at
+    least size − 1, and with v also −v if it is not more: then the cone contains a line.
+    """
     if not size:
         return []
-    if size > 5 or len(normals) > MAX_NORMALS or len(kernel(normals, size)) > 0:
-        raise Rejected("the cone is too large, or contains a line")
+    if size > 5 or len(normals) > MAX_NORMALS:
+        raise Rejected("the cone is too large")
     found: dict[Vector, None] = {}
     for chosen in combinations(normals, size - 1):
-        lines = kernel(chosen, size)
-        if len(lines) == 1:
-            factor = lcm(*(x.denominator for x in lines[0]))
-            line = [x.numerator * (factor // x.denominator) for x in lines[0]]
-            scale = max(map(abs, line))
-            for sign in (1, -1):
-                if all(sign * sum(a * x for a, x in zip(n, line, strict=True)) >= 0 for n in normals):
-                    found[tuple(Fraction(sign * x, scale) for x in line)] = None
+        line = minors(chosen)
+        sides = {sum(a * x for a, x in zip(n, line, strict=True)) for n in normals}
+        scale = max(map(abs, line))
+        for sign in (1, -1):
+            if scale and all(sign * side >= 0 for side in sides):
+                found[tuple(Fraction(sign * x, scale) for x in line)] = None
+    if not found or any(tuple(-x for x in ray) in found for ray in found):
+        raise Rejected("the cone contains a line")
     return list(found)
 
 
-def kernel(rows: Sequence[Sequence[int]], size: int) -> list[list[Fraction]]:
-    """Returns a basis of the vectors on which all rows vanish, by elimination."""
-    reduced: list[list[Fraction]] = []
-    pivots: list[int] = []
-    for row in rows:
-        line = [Fraction(x) for x in row]
-        for other, pivot in zip(reduced, pivots, strict=True):
-            line = [a - line[pivot] * b for a, b in zip(line, other, strict=True)]
-        place = next((k for k, x in enumerate(line) if x), None)
-        if place is None:
-            continue
-        line = [x / line[place] for x in line]
-        reduced = [[a - o[place] * b for a, b in zip(o, line, strict=True)] for o in reduced]
-        reduced.append(line)
-        pivots.append(place)
-    basis = []
-    for free in (k for k in range(size) if k not in pivots):
-        vector = [Fraction(int(k == free)) for k in range(size)]
-        for line, pivot in zip(reduced, pivots, strict=True):
-            vector[pivot] = -line[free]
-        basis.append(vector)
-    return basis
+def minors(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Returns the signed minors of m rows of m + 1 numbers: orthogonal to all, 0 if their rank is less."""
+    if not rows:
+        return [1]
+    found = []
+    for k in range(len(rows) + 1):
+        first, *others = [(*row[:k], *row[k + 1 :]) for row in rows]
+        found.append((-1) ** k * sum(a * b for a, b in zip(first, minors(others), strict=True)))
+    return found
 
 
 # --- models -----------------------------------------------------------------------------------------

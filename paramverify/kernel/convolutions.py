@@ -18,7 +18,7 @@ from itertools import accumulate, pairwise
 from math import log
 from typing import TypeVar
 
-from .release_losses import ExactLoss, ReleaseLosses
+from .release_losses import NOTHING, ExactLoss, ReleaseLosses
 from .rounded_constants import BITS, UNIT, Ends, exp, product
 from .strict_reading import Rejected
 
@@ -106,6 +106,22 @@ def parts(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -
     Raises:
         Rejected: there is a density and no span, or one without the other.
     """
+    yield from atoms(losses, grid)
+    if (losses.whole == NOTHING) != (span is None):
+        raise Rejected("a density needs a span of the grid, and other releases have none")
+    if span is None:
+        return
+    if not 0 < span[1] - span[0] <= MOST_POINTS:
+        raise Rejected("the span has no points, or too many")
+    tails = [losses.over(grid.at(n)) for n in range(span[0], span[1] + 1)]
+    for n, (more, less) in enumerate(pairwise(tails), span[0]):
+        p, q = ((max(0, m[0] - x[1]), max(0, m[1] - x[0])) for m, x in zip(more, less, strict=True))
+        grown = exp(*grid.at(n))
+        yield IntervalMass(n, n + 1, p, q, (product(q[0], grown[0], False), product(q[1], grown[1], True)))
+
+
+def atoms(losses: ReleaseLosses, grid: LossGrid) -> Iterator[IntervalMass]:
+    """Yields the parts of a release that have one loss."""
     for atom in losses.atoms:
         place = grid.exactly(atom.loss) if isinstance(atom.loss, ExactLoss) else None
         if place is not None:
@@ -117,17 +133,6 @@ def parts(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -
         gap = exp(low - ends[1], high - ends[0])  # e^(−(L − l_i))
         scaled = product(atom.mass[0], gap[0], False), product(atom.mass[1], gap[1], True)
         yield IntervalMass(i, j, atom.mass, atom.other, scaled)
-    if (losses.over is None) != (span is None):
-        raise Rejected("a density needs a span of the grid, and other releases have none")
-    if losses.over is None or span is None:
-        return
-    if not 0 < span[1] - span[0] <= MOST_POINTS:
-        raise Rejected("the span has no points, or too many")
-    tails = [losses.over(grid.at(n)) for n in range(span[0], span[1] + 1)]
-    for n, (more, less) in enumerate(pairwise(tails), span[0]):
-        p, q = ((max(0, m[0] - x[1]), max(0, m[1] - x[0])) for m, x in zip(more, less, strict=True))
-        grown = exp(*grid.at(n))
-        yield IntervalMass(n, n + 1, p, q, (product(q[0], grown[0], False), product(q[1], grown[1], True)))
 
 
 @dataclass(frozen=True)
@@ -156,9 +161,9 @@ class UpperMasses:
                 masses[place] = masses.get(place, 0) + share
         infinite = losses.only[1] + losses.above[0]
         if losses.below[0]:  # at a point above the loss of an atom, they have a larger loss than before
-            least = min(part.j for part in parts(replace(losses, over=None), grid, None))
+            least = min(part.j for part in atoms(losses, grid))
             masses[least] = masses.get(least, 0) + losses.below[0]
-        if span is not None and losses.over is not None:
+        if span is not None:
             infinite += losses.over(grid.at(span[1]))[0][1]
             below = losses.whole[0][1] - losses.over(grid.at(span[0]))[0][0]
             masses[span[0]] = masses.get(span[0], 0) + max(0, below)

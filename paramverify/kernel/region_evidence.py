@@ -411,13 +411,10 @@ def check_outside(found: Map, node: MapNode, entry: Any) -> None:
 
 def positive(sign: int, powers: Powers, signs: Mapping[int, int | None]) -> bool:
     """Tells whether the signs of the factors make a product that is nowhere negative."""
-    odd = [signs[index] for index, power in powers if power % 2]
-    if 0 in (signs[index] for index, _ in powers):
+    if any(signs[index] == 0 for index, _ in powers):
         return True
-    for known in odd:
-        if known is None:
-            return False
-        sign *= known
+    for index, power in powers:
+        sign *= (signs[index] or 0) if power % 2 else 1
     return sign > 0
 
 

@@ -67,6 +67,7 @@ class LossAtom:
 
 # Bounds of the masses under P and Q of the outputs of a density with a loss above that between two numbers.
 Over = Callable[[Ends], tuple[Ends, Ends]]
+NOTHING: tuple[Ends, Ends] = ((0, 0), (0, 0))
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ class ReleaseLosses:
     """
 
     atoms: tuple[LossAtom, ...] = ()
-    over: Over | None = None
-    whole: tuple[Ends, Ends] = ((0, 0), (0, 0))  # of the part with a density
+    over: Over = lambda loss: NOTHING
+    whole: tuple[Ends, Ends] = NOTHING  # of the part with a density
     only: Ends = (0, 0)
     other_only: Ends = (0, 0)
     above: tuple[int, int] = (0, 0)
@@ -268,20 +269,17 @@ def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
         both = [Fraction(end, UNIT) * rate + 1 - rate for end in exp(*loss)]
         return ln(both[0])[0], ln(both[1])[1]
 
-    whole = found.over
-
     def over(loss: Ends) -> tuple[Ends, Ends]:
-        assert whole is not None
         low, high = ((Fraction(end, UNIT) - 1 + rate) / rate for end in exp(*loss))
-        least = found.whole if low <= 0 else whole((ln(low)[0],) * 2)
-        most = found.whole if high <= 0 else whole((ln(high)[1],) * 2)
+        least = found.whole if low <= 0 else found.over((ln(low)[0],) * 2)
+        most = found.whole if high <= 0 else found.over((ln(high)[1],) * 2)
         p, q = ((above[0], below[1]) for above, below in zip(most, least, strict=True))
         return mixed(p, q), q
 
     atoms = tuple(LossAtom(mixed(a.mass, a.other), grown(a.ends()), a.other) for a in found.atoms)
     return ReleaseLosses(
         atoms,
-        over if whole else None,
+        over,
         whole=(mixed(*found.whole), found.whole[1]),
         above=(mixed((0, found.above[0]), (0, found.above[1]))[1], found.above[1]),
         below=(mixed((0, found.below[0]), (0, found.below[1]))[1], found.below[1]),
@@ -297,16 +295,14 @@ def _turned(written: Mapping[str, Any]) -> ReleaseLosses:
     for atom in found.atoms:
         loss = atom.loss.times(-1) if isinstance(atom.loss, ExactLoss) else (-atom.loss[1], -atom.loss[0])
         atoms.append(LossAtom(atom.other, loss, atom.mass))
-    whole = found.over
 
     def over(loss: Ends) -> tuple[Ends, Ends]:
-        assert whole is not None
-        p, q = whole((-loss[1], -loss[0]))
+        p, q = found.over((-loss[1], -loss[0]))
         return _rest(found.whole[1], q), _rest(found.whole[0], p)
 
     return ReleaseLosses(
         tuple(atoms),
-        over if whole else None,
+        over,
         whole=found.whole[::-1],
         only=found.other_only,
         other_only=found.only,
