@@ -178,12 +178,8 @@ class FactoredProduct:
         return FactoredProduct(self.constant / other.constant, {k: e for k, e in powers.items() if e})
 
 
-@dataclass(frozen=True)
-class FactoredOutput:
-    """Both probabilities of an output; one that is 0 everywhere is None."""
-
-    left: FactoredProduct | None
-    right: FactoredProduct | None
+# Both probabilities of an output; one that is 0 everywhere is None.
+FactoredOutput = tuple[FactoredProduct | None, FactoredProduct | None]
 
 
 def range_of(poly: Poly, goal: Goal) -> tuple[Fraction, Fraction]:
@@ -212,12 +208,6 @@ class BoxOutputs:
     def __init__(self, outputs: Sequence[FactoredOutput], logs: Sequence[Logs]) -> None:
         self.outputs = outputs
         self.logs = logs
-        self._shares = [
-            (self._range(o.left), self._range(o.right), self._range(_ratio(o))) for o in self.outputs
-        ]
-
-    def _range(self, of: FactoredProduct | None) -> Logs | None:
-        return None if of is None else self.range(of.constant, of.powers)
 
     def range(self, constant: Fraction, powers: Mapping[int, int | Fraction]) -> Logs:
         """Returns bounds of the logarithm of a product."""
@@ -236,11 +226,12 @@ class BoxOutputs:
     def largest(self) -> int | None:
         """Returns an upper bound of D_∞, the logarithm of the largest ratio; None: there is none."""
         worst = 0
-        for output, (_, _, ratio) in zip(self.outputs, self._shares, strict=True):
-            if output.left is not None:
-                if ratio is None or ratio[1] is None:
+        for left, right in self.outputs:
+            if left is not None:
+                highest = None if right is None else self._ratio(left, right)[1]
+                if highest is None:
                     return None
-                worst = max(worst, ratio[1])
+                worst = max(worst, highest)
         return worst
 
     def kl(self) -> int | None:
@@ -254,44 +245,46 @@ class BoxOutputs:
 
     def _sum(self, order: Fraction | None) -> int | None:
         total = 0
-        for output, share in zip(self.outputs, self._shares, strict=True):
-            term = self._term(output, share, order)
+        for p, q in self.outputs:
+            term = self._term(p, q, order)
             if term is None:
                 return None
             total += max(term, 0)
         return total
 
+    def _ratio(self, p: FactoredProduct, q: FactoredProduct) -> Logs:
+        """Returns bounds of ln r."""
+        ratio = p.over(q)
+        return self.range(ratio.constant, ratio.powers)
+
     def _term(
-        self,
-        output: FactoredOutput,
-        share: tuple[Logs | None, Logs | None, Logs | None],
-        order: Fraction | None,
+        self, p: FactoredProduct | None, q: FactoredProduct | None, order: Fraction | None
     ) -> int | None:
         """Returns an upper bound of Q·ψ(r)."""
-        left, right, ratio = share
-        if right is None or right[1] is None:
+        highest = None if q is None else self.range(q.constant, q.powers)[1]
+        if q is None or highest is None:
             return None
-        most = _exp(right[1])
-        if left is None or ratio is None:
+        most = _exp(highest)
+        if p is None:
             return most if order is None else times(order - 1, most, True)
-        found = []
+        ratio, found = self._ratio(p, q), []
         if ratio[1] is not None:
             found.append(product(most, max(_psi(ratio[0], order), _psi(ratio[1], order), 0), True))
-        if (not found or ratio[0] is None) and left[1] is not None:
-            other = self._split(output, left, most, order)
+        if not found or ratio[0] is None:
+            other = self._split(p, q, most, order)
             if other is not None:
                 found.append(other)
         return min(found, default=None)
 
-    def _split(self, output: FactoredOutput, left: Logs, most: int, order: Fraction | None) -> int | None:
+    def _split(self, p: FactoredProduct, q: FactoredProduct, most: int, order: Fraction | None) -> int | None:
         """Returns an upper bound of P^α·Q^(1−α) − α·P + (α−1)·Q, or of P·ln r − P + Q."""
-        assert output.left is not None
-        assert output.right is not None
-        least = 0 if left[0] is None else exp(left[0], left[0])[0]
+        low, high = self.range(p.constant, p.powers)
+        if high is None:
+            return None
+        least = 0 if low is None else exp(low, low)[0]
         if order is None:
-            logarithm = self._logarithm(output, left)
+            logarithm = self._logarithm(p, p.over(q), (least, _exp(high)))
             return None if logarithm is None else logarithm - least + most
-        p, q = output.left, output.right
         names = p.powers.keys() | q.powers.keys()
         powers = {k: order * p.powers.get(k, 0) + (1 - order) * q.powers.get(k, 0) for k in names}
         one, other = ln(p.constant), ln(q.constant)
@@ -304,17 +297,12 @@ class BoxOutputs:
             return None
         return _exp(high) - times(order, least, False) + times(order - 1, most, True)
 
-    def _logarithm(self, output: FactoredOutput, left: Logs) -> int | None:
-        """Returns an upper bound of P·ln r, as a sum over the factors of r."""
-        assert output.left is not None
-        ratio = _ratio(output)
-        assert ratio is not None
-        assert left[1] is not None
-        ends = (0 if left[0] is None else exp(left[0], left[0])[0], _exp(left[1]))
+    def _logarithm(self, p: FactoredProduct, ratio: FactoredProduct, ends: Ends) -> int | None:
+        """Returns an upper bound of P·ln r, as a sum over the factors of r, for P between two ends."""
         total = _most(ends, ln(ratio.constant))
         for k, power in ratio.powers.items():
             low, high = self.logs[k]
-            own = output.left.powers.get(k, 0)
+            own = p.powers.get(k, 0)
             if high is None or (low is None and own <= 0 and power < 0):
                 return None
             if low is not None:
@@ -323,8 +311,8 @@ class BoxOutputs:
             elif own <= 0:  # power > 0, and P·power·ln f is at most that at the largest f, or 0
                 total += max(0, product(ends[1], power * high, True))
             else:
-                others = {n: e for n, e in output.left.powers.items() if n != k}
-                around = self.range(output.left.constant, others)
+                others = {n: e for n, e in p.powers.items() if n != k}
+                around = self.range(p.constant, others)
                 if around[1] is None:
                     return None
                 near = 0 if around[0] is None else exp(around[0], around[0])[0]
@@ -332,10 +320,6 @@ class BoxOutputs:
                 turned = (power * least, power * most) if power > 0 else (power * most, power * least)
                 total += _most((near, _exp(around[1])), turned)
         return total
-
-
-def _ratio(output: FactoredOutput) -> FactoredProduct | None:
-    return None if output.left is None or output.right is None else output.left.over(output.right)
 
 
 def _exp(high: int) -> int:

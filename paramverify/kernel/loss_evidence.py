@@ -166,7 +166,7 @@ def _outputs(claim: Statement, factors: list[Poly], goal: Goal) -> list[Factored
     if total is None:
         raise Rejected("the total is 0")
     shares = [None if each is None else each.over(total) for each in rest]
-    return [FactoredOutput(p, q) for p, q in zip(shares[::2], shares[1::2], strict=True) if p or q]
+    return [(p, q) for p, q in zip(shares[::2], shares[1::2], strict=True) if p or q]
 
 
 def polynomials_of(claim: Statement, names: Sequence[str]) -> list[Poly]:

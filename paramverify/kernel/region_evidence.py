@@ -39,7 +39,7 @@ undecided  Nothing is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -84,11 +84,9 @@ class Map:
 
     def whole(self) -> MapNode:
         """Returns the whole box."""
-        forms = {
-            k: self.by_roots.get(k) or bernstein(self.goal, factor) for k, factor in enumerate(self.factors)
-        }
-        conditions = tuple(bernstein(self.goal, poly) for poly, _ in self.conditions)
-        return MapNode(self.goal.box, forms, conditions)
+        polys = [*self.factors, *(poly for poly, _ in self.conditions)]
+        forms = {k: self.by_roots.get(k) or bernstein(self.goal, poly) for k, poly in enumerate(polys)}
+        return MapNode(self.goal.box, forms)
 
     def occurs(self, poly: Poly) -> bool:
         """Tells whether a quantified parameter with more than one value occurs."""
@@ -98,24 +96,18 @@ class Map:
 
 @dataclass(frozen=True)
 class MapNode:
-    """A part of the subdivision: its box, and there the forms of factors, by number, and of conditions."""
+    """A part of the subdivision: its box, and there the forms of the factors and then of the conditions."""
 
     box: Box
     forms: dict[int, Form]
-    conditions: tuple[BernsteinCoefficients, ...]
 
     def sides(self, name: str, place: Fraction) -> list[MapNode]:
         """Returns the parts below and above a place inside the interval of a parameter."""
         low, high = self.box[name]
         ratio = (place - low) / (high - low)
         forms = {k: f.cut(name, ratio) if name in f.names else (f, f) for k, f in self.forms.items()}
-        conditions = [c.cut(name, ratio) if name in c.names else (c, c) for c in self.conditions]
         return [
-            MapNode(
-                {**self.box, name: ends},
-                {k: both[side] for k, both in forms.items()},
-                tuple(both[side] for both in conditions),
-            )
+            MapNode({**self.box, name: ends}, {k: both[side] for k, both in forms.items()})
             for side, ends in enumerate(((low, place), (place, high)))
         ]
 
@@ -373,9 +365,15 @@ def check_stated(about: Evidence, statement: Statement, told: str = "the map is"
 def nowhere(found: Map, node: MapNode) -> bool:
     """Tells whether the coefficients of a constraint show that it holds nowhere on the box of a part."""
     return any(
-        max(form.entries) <= 0 and (strict or never_zero(found, node, form))
-        for form, (_, strict) in zip(node.conditions, found.conditions, strict=True)
+        form.weak_sign() in (-1, 0) and (strict or never_zero(found, node, form))
+        for form, _, strict in conditions_on(found, node)
     )
+
+
+def conditions_on(found: Map, node: MapNode) -> Iterator[tuple[Form, Poly, bool]]:
+    """Yields the conditions with their forms on a part."""
+    for k, (poly, strict) in enumerate(found.conditions, len(found.factors)):
+        yield node.forms[k], poly, strict
 
 
 def check_safe(found: Map, node: MapNode, entry: Any) -> None:
@@ -425,7 +423,7 @@ def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Powers) ->
 
     def step(part: MapNode, token: str) -> Iterable[MapNode]:
         if token == "+":
-            signs = {k: form.weak_sign() for k, form in part.forms.items()}
+            signs = {index: part.forms[index].weak_sign() for index, _ in powers}
             if not nowhere(found, part) and not positive(sign, powers, signs):
                 raise Rejected("the coefficients on a part of a cell do not show its status")
             return ()
@@ -433,7 +431,9 @@ def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Powers) ->
             raise Rejected(f"not a quantified parameter: {token!r:.40}")
         return part.sides(token, sum(part.box[token], ZERO) / 2)
 
-    follow_steps(tokens, replace(node, forms={k: node.forms[k] for k, _ in powers}), step)
+    used = {index for index, _ in powers}
+    forms = {k: form for k, form in node.forms.items() if k in used or k >= len(found.factors)}
+    follow_steps(tokens, replace(node, forms=forms), step)
 
 
 def check_violating(found: Map, node: MapNode, entry: Any) -> None:
@@ -449,7 +449,7 @@ def check_violating(found: Map, node: MapNode, entry: Any) -> None:
         excluded = {end for side, end in enumerate((low, high)) if (name, side) in goal.open}
         if not low <= value <= high or value in excluded:
             raise Rejected("a value of a quantified parameter is outside of its interval")
-    for form, (poly, strict) in zip(node.conditions, found.conditions, strict=True):
+    for form, poly, strict in conditions_on(found, node):
         if found.occurs(poly):
             there = at_values(found, node, poly, form, at)
             if there.weak_sign() not in (0, 1) or (strict and not never_zero(found, node, there)):

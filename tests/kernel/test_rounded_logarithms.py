@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -88,13 +89,19 @@ DISTRIBUTIONS = [
 BOXES = [(0, Fraction(1, 4)), (0, Fraction(1, 1000)), (Fraction(1, 3), Fraction(1, 2)), (Fraction(3, 4), 1)]
 
 
+def factored(pair: Any) -> FactoredOutput:
+    """Returns both probabilities of an output."""
+    left, right = (s and FactoredProduct(Fraction(s[0]), s[1]) for s in pair)
+    return left, right
+
+
 @pytest.mark.parametrize("given", DISTRIBUTIONS)
 @pytest.mark.parametrize("ends", BOXES)
 def test_bounds_on_boxes_are_above_the_values_at_points(given: list, ends: tuple) -> None:  # type: ignore[type-arg]
     """At no point of a box is a divergence above its bound there, also where a factor may be zero."""
     low, high = map(Fraction, ends)
     goal = Goal(("x",), {}, {"x": (low, high)}, ())
-    outputs = [FactoredOutput(*(s and FactoredProduct(Fraction(s[0]), s[1]) for s in pair)) for pair in given]
+    outputs = [factored(pair) for pair in given]
     found = BoxOutputs(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
     orders = [Fraction(9, 8), Fraction(2), Fraction(7)]
     most, heights, pure = found.kl(), [found.height(order) for order in orders], found.largest()
@@ -139,10 +146,7 @@ def _value(product: tuple[str, dict[int, int]] | None, values: list[Fraction]) -
 def test_a_factor_that_tends_to_zero_is_no_obstacle() -> None:
     """KL of (x, 1 − x) from (x/2, 1 − x/2) is near 0 for small x, and so is its bound."""
     goal = Goal(("x",), {}, {"x": (Fraction(0), Fraction(1, 1000))}, ())
-    outputs = [
-        FactoredOutput(*(s and FactoredProduct(Fraction(s[0]), s[1]) for s in pair))
-        for pair in DISTRIBUTIONS[2]
-    ]
+    outputs = [factored(pair) for pair in DISTRIBUTIONS[2]]
     found = BoxOutputs(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
     assert is_below(found, Fraction(1, 500), None)
     assert not is_below(found, Fraction(1, 10**6), None)
@@ -152,8 +156,8 @@ def test_orders_have_to_cover_all_orders_above_one() -> None:
     """A bound for all orders needs the tails: the least order near 1, and D_∞ beyond the largest one."""
     third = Fraction(1, 3)
     outputs = [
-        FactoredOutput(FactoredProduct(1 - third, {}), FactoredProduct(third, {})),
-        FactoredOutput(FactoredProduct(third, {}), FactoredProduct(1 - third, {})),
+        (FactoredProduct(1 - third, {}), FactoredProduct(third, {})),
+        (FactoredProduct(third, {}), FactoredProduct(1 - third, {})),
     ]
     found = BoxOutputs(outputs, [])
     bound = Fraction(2, 5)  # KL = ln(2)/3, ρ is about 0.24, D_∞ = ln(2)
