@@ -2,7 +2,7 @@
 
 A statement is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
 outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total. That p_i/total and
-q_i/total are nowhere negative is looked at in `cone_models`. Where it is not plain, a line says so, and the
+q_i/total are nowhere negative is looked at in `plain_signs`. Where it is not plain, a line says so, and the
 case has to show it. A claim says for every point of the domain where total is not 0
 
     kl:     Σ P_i·ln(P_i/Q_i) ≤ bound,
@@ -29,7 +29,6 @@ from itertools import chain
 from typing import Any
 
 from .claim_evidence import check_inside
-from .cone_models import Signs, signs_of, with_constant
 from .evidence_polynomials import ONE, Poly, check_product, number, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .loss_enclosures import (
@@ -42,6 +41,7 @@ from .loss_enclosures import (
     logs_of,
     range_of,
 )
+from .plain_signs import Signs, signs_of, with_constant
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .proof_trees import cut
 from .proof_trees import follow as follow_steps

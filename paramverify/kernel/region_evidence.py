@@ -53,7 +53,7 @@ from .ledger import Evidence, KernelReport, Multiple, Statement, multiple
 from .product_substitution import ByRoots, read_by_roots
 from .proof_goals import BernsteinCoefficients, Context, Goal, WrittenClaim, bernstein
 from .proof_trees import follow as follow_steps
-from .set_evidence import follow_tree
+from .set_evidence import check_tree
 from .strict_reading import Misformed, Rejected, counted
 
 Form = BernsteinCoefficients | ByRoots
@@ -202,16 +202,16 @@ def check_covers(about: Evidence, statement: Statement) -> str:
     settled: set[Origin] = set()
     seen: set[int] = set()
 
-    def at_leaf(goal: Goal, token: Any, context: Context) -> None:
-        if isinstance(token, dict) or not token[1] < len(claims) or goal.poly != claims[token[1]]:
+    def at_claim(goal: Goal, index: int) -> None:
+        if not index < len(claims) or goal.poly != claims[index]:
             raise Rejected("a leaf of the tree names another claim")
-        seen.add(token[1])
+        seen.add(index)
 
     for place, entry in about.of("parts"):
         if about.written(entry["domain"]) != domain:
             raise Misformed("a sum on another domain", "statements", place, "domain")
         check_origins(about, entry, settled, known, PARTS, "statements", place)
-        trusted = follow_tree(about.domain(entry["domain"]), entry, at_leaf)
+        trusted = check_tree(about.domain(entry["domain"]), entry, at_claim)
         if trusted:
             raise Rejected(f"a sign is known by a solver only: {', '.join(sorted(trusted))}")
     if known is not None and known.keys() - settled:

@@ -56,31 +56,16 @@ def follow(about: Evidence, statement: Statement) -> Followed:
     return Followed(check_tree(about.domain(statement["domain"]), statement))
 
 
-def check_tree(domain: WrittenClaim, statement: Statement) -> set[str]:
+def check_tree(
+    domain: WrittenClaim, statement: Statement, at_claim: Callable[[Goal, int], None] | None = None
+) -> set[str]:
     """Checks that a tree shows a statement on its domain; returns the solvers that it trusts.
 
-    Raises:
-        Rejected: it does not.
-    """
-
-    def at_leaf(goal: Goal, token: Any, context: Context) -> None:
-        if not isinstance(token, dict):
-            raise Rejected("a leaf of the tree is no proof")
-        prove(goal, token, context)
-
-    return follow_tree(domain, statement, at_leaf)
-
-
-def follow_tree(
-    domain: WrittenClaim, statement: Statement, at_leaf: Callable[[Goal, Any, Context], None]
-) -> set[str]:
-    """Follows the tree of a statement; returns the solvers that it trusts.
-
-    `at_leaf` gets each part of the domain, on which no term is open, with its goal: there room −
-    Σ max(0, tᵢ) is that polynomial.
+    In a map of parameters, `at_claim` gets the number at each leaf, and the goal there: its polynomial is
+    room − Σ max(0, tᵢ) on that part of the domain.
 
     Raises:
-        Rejected: the tree is none, or a sign is not shown.
+        Rejected: it does not, or a leaf is one of the other kind.
     """
     names = domain.goal.names
     terms = [parse(text, names) for text in statement["terms"]]
@@ -91,7 +76,12 @@ def follow_tree(
         if isinstance(token, dict) or token[0] == "claim":
             if part.open:
                 raise Rejected("the sign of a term is not shown at a leaf")
-            at_leaf(part.goal, token, context)
+            if isinstance(token, dict) != (at_claim is None):
+                raise Rejected("a leaf of the tree is no proof, or names no claim of a map")
+            if at_claim is None:
+                prove(part.goal, token, context)
+            else:
+                at_claim(part.goal, token[1])
             return ()
         if token[0] in ("+", "-", "<"):
             return (_counted(part, token, terms, context),)

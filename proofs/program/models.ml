@@ -1,4 +1,4 @@
-(* Models of certificates about many sequences, as paramverify/kernel/cone_models.py reads them, and the same as data of the
+(* Models of certificates about many sequences, as paramverify/kernel/cone_evidence.py reads them, and the same as data of the
    proved checker. That this data says what the document says is trusted. *)
 
 open Faults

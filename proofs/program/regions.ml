@@ -1,5 +1,5 @@
 (* Region maps: cells tile the box of the free parameters, and each is what it says. The steps are those of
-   paramverify/kernel/region_maps.py, folds.py and regions.py; the function that looks at the cells is extracted from Coq. *)
+   paramverify/kernel/region_evidence.py; the function that looks at the cells is extracted from Coq. *)
 
 open Faults
 open Json

@@ -1,4 +1,4 @@
-(* Which polynomials are plainly never negative on a domain: the steps are those of paramverify/kernel/cone_models.py.
+(* Which polynomials are plainly never negative on a domain: the steps are those of paramverify/kernel/plain_signs.py.
    That no probability of a loss and no weight of a cone is negative is a premise of the theorems. Here a reason is looked
    for, and the proved checker is asked whether it is one. Where there is none, a line of the report says so. *)
 

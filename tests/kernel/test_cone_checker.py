@@ -40,7 +40,7 @@ from three_checkers import NOT_KNOWN, differences
 from written_evidence import with_first
 
 from paramverify.errors import InputError
-from paramverify.kernel import cone_models
+from paramverify.kernel import cone_evidence
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.reports.evidence_checks import program
@@ -165,9 +165,9 @@ def test_the_model_must_be_that_of_the_case() -> None:
 
 def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many states as the limit are read, one more is refused; one state is enough."""
-    monkeypatch.setattr(cone_models, "MAX_STATES", 2)
+    monkeypatch.setattr(cone_evidence, "MAX_STATES", 2)
     assert accepted(CLOSED)
-    monkeypatch.setattr(cone_models, "MAX_STATES", 1)
+    monkeypatch.setattr(cone_evidence, "MAX_STATES", 1)
     assert refused(CLOSED, "number of states")
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)

@@ -653,7 +653,7 @@ def test_claims_of_a_map_come_from_sums() -> None:
         assert not check_document(given, wanted).accepted
     assert not check_document(one, Demanded(stated=stated, directions=directions)).accepted
     assert refused(beside(one, [BELOW[0], ["claim", 1]]), "a leaf of the tree names another claim")
-    assert refused(beside(one, [BELOW[0], BERNSTEIN]), "a leaf of the tree names another claim")
+    assert refused(beside(one, [BELOW[0], BERNSTEIN]), "a leaf of the tree is no proof")
     assert refused(beside(one, BELOW[1:]), "the sign of a term is not shown at a leaf")
     assert refused(beside(one, BELOW[1:], terms=("p + 1",)), "the sign of a term is not shown at a leaf")
     assert refused(beside(one, [["+", 0, BERNSTEIN], ["claim", 0]], terms=("p",)), "names another claim")

@@ -17,7 +17,7 @@ from flint import fmpq_mat, fmpz_mat
 
 from paramverify.algebra.cones import extreme_rays
 from paramverify.errors import DefectError, UnsupportedError
-from paramverify.kernel.cone_models import moved, numeric, read_model
+from paramverify.kernel.cone_evidence import moved, numeric, read_model
 from paramverify.models.model import Model
 from paramverify.reports.theorems.coq_certificates import several
 from paramverify.reports.theorems.coq_domains import number_text
