@@ -30,6 +30,9 @@ from .strict_reading import Misformed, Rejected, counted, plain
 
 # --- composing --------------------------------------------------------------------------------------
 
+STATUS = "composition"
+DIGITS = 30
+LEFT = ("releases of cases with their files",)  # what a document alone does not show
 MOST_TIMES = 100_000
 MOST_PRODUCTS = 100_000  # of outputs that are on no grid
 MOST_BITS = BITS - 16  # of masses on a grid
@@ -37,10 +40,14 @@ MOST_BITS = BITS - 16  # of masses on a grid
 
 @dataclass(frozen=True)
 class ComposedDirection:
-    """One direction of neighbours: the releases, how often each is made, and the grid."""
+    """One direction of neighbours: the releases, how often each is made, and the grid.
+
+    A release is a pair that dominates, and the pairs that it dominates: none if it is the only pair, and
+    its numbers are those of the release.
+    """
 
     document: Mapping[str, Any]
-    releases: tuple[tuple[ReleaseLosses, tuple[ReleaseLosses, ...], int], ...]
+    releases: list[tuple[ReleaseLosses, list[ReleaseLosses], int]]
 
     def upper(self) -> UpperMasses:
         """Returns the composition of the dominating pairs on the grid."""
@@ -55,10 +62,11 @@ class ComposedDirection:
         """Returns the composition of the chosen pairs, with labels."""
         grid, sides = self._grid(), []
         given = zip(self.releases, self.document["spans"], self.document["choice"], strict=True)
-        for (_, pairs, times), span, choice in given:
-            if not 0 <= choice < len(pairs):
+        for (whole, pairs, times), span, choice in given:
+            known = pairs or [whole]
+            if not 0 <= choice < len(known):
                 raise Misformed("no such pair", "choice")
-            sides.append(power(LowerMasses.of(pairs[choice], grid, span), times, LowerMasses.times))
+            sides.append(power(LowerMasses.of(known[choice], grid, span), times, LowerMasses.times))
         return reduce(LowerMasses.times, sides)
 
     @cached_property
@@ -84,7 +92,7 @@ class ComposedDirection:
 
     def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
         for losses, pairs, times in self.releases:
-            if losses.exact is None or not is_single(losses, pairs):
+            if losses.exact is None or pairs:
                 raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
             yield by_ratio(losses.exact), times
 
@@ -92,10 +100,10 @@ class ComposedDirection:
         """Returns it where all P/Q are whole powers of e^step: by powers of polynomials."""
         row, first, bottom, finite = [1], 0, 1, Fraction(1)
         for outputs, times in self._outputs():
-            places = {grid.exactly(ExactLoss(ratio=ratio)): p for ratio, p in outputs.items() if ratio}
-            if None in places:
+            places = [(grid.exactly(ExactLoss(ratio=ratio)), p) for ratio, p in outputs.items() if ratio]
+            known = {place: p for place, p in places if place is not None}
+            if len(known) < len(places):
                 return None
-            known = {place: p for place, p in places.items() if place is not None}
             scale = lcm(*(p.denominator for p in known.values()))
             least = min(known)
             single = [int(known.get(n, Fraction(0)) * scale) for n in range(least, max(known) + 1)]
@@ -137,16 +145,10 @@ def directions(document: Mapping[str, Any]) -> list[ComposedDirection]:
         _check_ways(each["ways"], n)
     if len(document["directions"]) != count:
         raise Misformed("not those of the components", "directions")
-    found = []
-    for k, written in enumerate(document["directions"]):
-        releases = []
-        for n, each in enumerate(components):
-            if not 0 < each["times"] <= MOST_TIMES:
-                raise Misformed("not a number of releases", "components", n, "times")
-            way = each["ways"][k if len(each["ways"]) > 1 else 0]
-            releases.append((*_way(way, n), each["times"]))
-        found.append(ComposedDirection(written, tuple(releases)))
-    return found
+    return [
+        ComposedDirection(written, [_release(each, k, n) for n, each in enumerate(components)])
+        for k, written in enumerate(document["directions"])
+    ]
 
 
 def _check_ways(ways: list[Any], n: int) -> None:
@@ -172,19 +174,16 @@ def _check_ways(ways: list[Any], n: int) -> None:
         raise Misformed("the pairs are of another sample", *place)
 
 
-def _way(written: Mapping[str, Any], n: int) -> tuple[ReleaseLosses, tuple[ReleaseLosses, ...]]:
-    whole = read(written["dominating"])
-    if not written["pairs"] or written["pairs"] == [written["dominating"]]:
-        return whole, (whole,)
-    pairs = tuple(map(read, written["pairs"]))
-    if any(not dominates(whole, pair) for pair in pairs):
+def _release(component: Any, k: int, n: int) -> tuple[ReleaseLosses, list[ReleaseLosses], int]:
+    """Reads the release of a component in a direction."""
+    if not 0 < component["times"] <= MOST_TIMES:
+        raise Misformed("not a number of releases", "components", n, "times")
+    way = component["ways"][k if len(component["ways"]) > 1 else 0]
+    whole, several = read(way["dominating"]), way["pairs"] != [way["dominating"]]
+    pairs = [read(pair) for pair in way["pairs"] if several]
+    if not all(dominates(whole, pair) for pair in pairs):
         raise Misformed("it does not dominate a pair", "components", n, "ways", "dominating")
-    return whole, pairs
-
-
-def is_single(whole: ReleaseLosses, pairs: tuple[ReleaseLosses, ...]) -> bool:
-    """Tells whether the pair that dominates is the only one, so that its numbers are those of the release."""
-    return len(pairs) == 1 and pairs[0] is whole
+    return whole, pairs, component["times"]
 
 
 def dominates(whole: ReleaseLosses, pair: ReleaseLosses) -> bool:
@@ -204,13 +203,6 @@ def dominates(whole: ReleaseLosses, pair: ReleaseLosses) -> bool:
 def by_ratio(exact: Iterable[tuple[Fraction, Fraction]]) -> dict[Fraction, Fraction]:
     """Returns the mass under P of each P/Q; 0 stands for outputs that are impossible under Q."""
     return {(p / q if q else Fraction(0)): p for p, q in exact if p}
-
-
-# --- compositions -----------------------------------------------------------------------------------
-
-STATUS = "composition"
-DIGITS = 30
-LEFT = ("releases of cases with their files",)  # what a document alone does not show
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -254,7 +246,7 @@ def largest(document: Mapping[str, Any]) -> ExactLoss | None:
     for direction in directions(document):
         total = ExactLoss()
         for losses, pairs, times in direction.releases:
-            if losses.most is None or not is_single(losses, pairs):
+            if losses.most is None or pairs:
                 return None
             total = total.plus(losses.most.times(times))
         found.append(total)
@@ -310,11 +302,11 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         Rejected: they are not what the statement says.
     """
     del about  # everything is in the statement
-    told_ = [
-        f"component {n}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
-        for n, each in enumerate(statement["components"], 1)
-        if each["ways"]
-    ]
+    told_ = []
+    for n, each in enumerate(statement["components"], 1):
+        for way in each["ways"][:1]:
+            what = told(way["dominating"], max(1, len(way["pairs"])))
+            told_.append(f"component {n}: {what}, {counted(each['times'], 'time')}")
     name, given = ("epsilon", "delta") if epsilon_of(statement) is None else ("delta", "epsilon")
     told_.append(f"asked: the least {name} for {given} = {_value(statement['question'][given])}")
     shown = check_bounds(statement) if statement["exact"] is None else [_check_exact(statement)]
@@ -413,17 +405,13 @@ def decimal(value: Fraction) -> str:
     return str(found.normalize()).lower() if exact else plain(str(value), 60)
 
 
-def told(way: Mapping[str, Any]) -> str:
+def told(release: Mapping[str, Any], pairs: int) -> str:
     """Returns what a release is, in words."""
-    release = way["dominating"]
     if release["kind"] == "table":
-        pairs = max(1, len(way["pairs"]))
         return f"a table of {counted(len(release['outputs']), 'output')}, for {counted(pairs, 'pair')}"
     if release["kind"] in ("sampled", "turned"):
-        inner = told({"dominating": release["of"], "pairs": []})
-        return (
-            f"{inner}, of a sample with rate {release['rate']}" if "rate" in release else f"{inner}, turned"
-        )
+        how = f"of a sample with rate {release['rate']}" if "rate" in release else "turned"
+        return f"{told(release['of'], 1)}, {how}"
     values = (f"{k} = {_value(v)}" for k, v in release.items() if k != "kind")
     return f"{release['kind']} with {', '.join(values)}"
 
