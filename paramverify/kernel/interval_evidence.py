@@ -101,8 +101,8 @@ class ParameterLine:
         """Returns the pieces, neighbouring ones of one status as one."""
         parts = []
         for status, pieces in groupby(self.pieces(), key=lambda piece: piece.status):
-            first, *_, last = 2 * list(pieces)
-            ends, closed = (first.ends[0], last.ends[1]), (first.closed[0], last.closed[1])
+            own = list(pieces)
+            ends, closed = (own[0].ends[0], own[-1].ends[1]), (own[0].closed[0], own[-1].closed[1])
             parts.append(IntervalPiece(status, ends, closed))
         return parts
 

