@@ -70,6 +70,7 @@ TESTS = {
     "kernel/witness_numbers.py": "evidence/test_algebraic_witnesses.py kernel/test_claim_checker.py",
     "kernel/formula_evidence.py": FORMULAS,
     "kernel/chain_models.py": FORMULAS,
+    "kernel/quotient_values.py": FORMULAS,
     "kernel/path_probabilities.py": FORMULAS,
     "kernel/formula_truths.py": FORMULAS,
     "kernel/automaton_checks.py": "kernel/test_automaton_kernel.py kernel/test_automaton_claims.py "

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .chain_models import Point, QuotientValues, read_chain
-from .claim_evidence import check_inside
+from .chain_models import read_chain
 from .claim_statements import NO_POINT
-from .evidence_polynomials import number
 from .formula_truths import Truths, instance, mentions
 from .ledger import Ask, Evidence, KernelReport, Statement
+from .quotient_values import QuotientValues
 from .strict_reading import Misformed, Rejected, plain, shown
 
 # --- formulas of dpCTL* as text, from the tree that is checked --------------------------------------
@@ -171,8 +170,7 @@ def check_true(about: Evidence, statement: Statement, entry: Any, ask: Ask) -> N
     Raises:
         Rejected: that is not shown.
     """
-    domain = about.domain(statement["domain"])
-    values = QuotientValues(domain.goal.names, domain.exponent, ask)
+    values = QuotientValues.on(about.domain(statement["domain"]), ask)
     truths = Truths(read_chain(statement["model"], values), values)
     family = entry.get("family")
     if family is None:
@@ -196,10 +194,7 @@ def check_false(about: Evidence, statement: Statement, entry: Any) -> None:
     Raises:
         Rejected: that is not shown, or the point is not in the domain.
     """
-    domain = about.domain(statement["domain"])
-    check_inside(domain, entry["parameters"])
-    point: Point = {name: number(text) for name, text in entry["parameters"].items()}
-    values = QuotientValues(domain.goal.names, domain.exponent, lambda poly, strict: False, point)
+    values = QuotientValues.at(about.domain(statement["domain"]), entry["parameters"])
     chain = read_chain(statement["model"], values)
     word: tuple[int, ...] = ()
     if entry.get("actions"):

@@ -25,8 +25,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .chain_models import CheckedChain, QuotientValues, Value
+from .chain_models import CheckedChain
 from .path_probabilities import MAX_VECTORS, DecisionGraph, GoalProgression, Paths, Vector, is_state, normal
+from .quotient_values import QuotientValues, Value
 from .strict_reading import Rejected
 
 MAX_MEMBERS = 10_000

@@ -38,7 +38,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from .chain_models import CheckedChain, PolynomialQuotient, Row, Value
+from .chain_models import CheckedChain, Row
+from .quotient_values import PolynomialQuotient, Value
 from .strict_reading import Rejected
 
 # --- goals ------------------------------------------------------------------------------------------

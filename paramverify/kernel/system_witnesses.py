@@ -19,73 +19,66 @@ growth    Steps (inputs and responses in their order) of two runs, one with one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from .quotient_values import QuotientValues, Value, gathered, same, spread
 from .strict_reading import Misformed, Rejected
-from .system_models import (
-    SILENT,
-    CheckedSystem,
-    Weight,
-    WeightSigns,
-    after,
-    ends_of,
-)
+from .system_models import CheckedSystem, Distribution
 
 # --- witnesses --------------------------------------------------------------------------------------
 
 IMPOSSIBLE = "the observation is impossible with the other inputs: a violation, and there is no budget"
 
 
-def check_violation(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, witness: Any) -> str:
+def check_violation(system: CheckedSystem, values: QuotientValues, ratio: Value, witness: Any) -> str:
     """Checks that an observation exceeds the bound; returns the verdict in words."""
-    first, second = probabilities_of(system, numbers, witness)
-    if not numbers.sign(ratio[0], True):
+    first, second = probabilities_of(system, witness)
+    if not values.shows(ratio, strict=True):
         raise Misformed("the bound is not positive", "ratio")
-    if numbers.at_most([first], [ratio, second]):
+    if values.at_most(first, ratio * second):
         raise Rejected("the probabilities are within the bound")
-    for k, (told, found) in enumerate(zip(witness["probabilities"], (first, second), strict=True)):
-        value = numbers.read(told)
-        # Equal at the point of the witness, where `numbers` decides signs.
-        if not (numbers.at_most([value], [found]) and numbers.at_most([found], [value])):
-            raise Misformed("the system gives another number", "witness", "probabilities", k)
-    if not numbers.sign(second[0], True):
+    _check_told(values, (first, second), witness, "witness")
+    if not values.shows(second, strict=True):
         return IMPOSSIBLE
     return "the observation exceeds the bound: a violation"
 
 
-def probabilities_of(system: CheckedSystem, numbers: WeightSigns, witness: Any) -> tuple[Weight, Weight]:
+def _check_told(values: QuotientValues, found: Sequence[Value], told: Any, name: str) -> None:
+    """Checks that the probabilities of an observation are those that are told."""
+    for k, (text, value) in enumerate(zip(told["probabilities"], found, strict=True)):
+        if not same(values.read(text), value):
+            raise Misformed("the system gives another number", name, "probabilities", k)
+
+
+def probabilities_of(system: CheckedSystem, witness: Any) -> tuple[Value, Value]:
     """Returns the probabilities of the observation of a witness, with its left and with its right inputs.
 
     Raises:
         Rejected: they are no inputs that differ in one data point, or no observation.
     """
-    left, right = ([_input(system, a) for a in witness[name]] for name in ("left", "right"))
+    left, right, trace = witness["left"], witness["right"], witness["trace"]
+    for action in (*left, *right):
+        if not 0 <= action < system.inputs:
+            raise Rejected(f"{action!r:.40} is not an input")
     input_sequences(system, left, right, witness["place"])
-    trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
-    if len(trace) != len(witness["trace"]):
+    if not all(system.data <= action < system.hidden for action in trace):
         raise Rejected("the observation has something that is not seen")
-    check_admissible(system, numbers, left, right)
-    first, second = (
-        _probability(system, numbers, inputs, trace, witness["closed"]) for inputs in (left, right)
-    )
+    check_admissible(system, left, right)
+    first, second = (_probability(system, inputs, trace, witness["closed"]) for inputs in (left, right))
     return first, second
 
 
 def check_admissible(
-    system: CheckedSystem,
-    numbers: WeightSigns,
-    left: Sequence[int],
-    right: Sequence[int],
-    loop: Sequence[int] = (),
+    system: CheckedSystem, left: Sequence[int], right: Sequence[int], loop: Sequence[int] = ()
 ) -> None:
     """Checks that no input comes where the environment is assumed not to give it, with the loop for ever.
 
     Raises:
         Rejected: one does.
     """
-    if system.partial and not all(_admissible(system, numbers, inputs, loop) for inputs in (left, right)):
+    if system.partial and not all(_admissible(system, inputs, loop) for inputs in (left, right)):
         raise Rejected("an input comes that the environment is assumed not to give")
 
 
@@ -104,101 +97,69 @@ def input_sequences(system: CheckedSystem, left: list[int], right: list[int], pl
         raise Rejected("the inputs do not differ in one inserted data point")
 
 
-def _input(system: CheckedSystem, action: int) -> int:
-    if not 0 <= action < system.inputs:
-        raise Rejected(f"{action!r:.40} is not an input")
-    return action
+def _turn(system: CheckedSystem, state: int, inputs: Sequence[int], taken: int) -> tuple[int | None, int]:
+    """Returns what a state does next, None if it is nothing, and how many of the inputs are taken then."""
+    if not system.waits(state):
+        return next(iter(system.rows[state]), None), taken
+    return (inputs[taken], taken + 1) if taken < len(inputs) else (None, taken)
 
 
-def _admissible(
-    system: CheckedSystem, numbers: WeightSigns, inputs: Sequence[int], loop: Sequence[int]
-) -> bool:
+def _admissible(system: CheckedSystem, inputs: Sequence[int], loop: Sequence[int]) -> bool:
     """Tells whether no input comes in a state that waits and does not accept it.
 
     After the inputs come those of the loop, again and again.
     """
     given = (*inputs, *loop)
-    pending = [(s, 0) for s, _ in ends_of(system, numbers, system.initial)]
+    pending = [(state, 0) for state in system.start]
     seen = set(pending)
-    while pending:
-        state, taken = pending.pop()
-        row = {} if state == SILENT else system.rows[state]
-        action = next(iter(row), None)
-        waits = action is not None and action < system.inputs
-        if waits:
-            action = given[taken] if taken < len(given) else None
-            if action is not None and action not in row:
-                return False
-        following = taken + waits
+    for state, taken in pending:  # grows while it is walked through
+        action, following = _turn(system, state, given, taken)
+        if action is None:
+            continue
+        if action not in system.rows[state]:
+            return False
         if loop and following == len(given):
             following = len(inputs)
-        for s, _ in () if action is None else after(system, numbers, state, action):
-            if (s, following) not in seen:
-                seen.add((s, following))
-                pending.append((s, following))
+        fresh = {(s, following) for s in system.after(state, action)} - seen
+        seen |= fresh
+        pending += fresh
     return True
 
 
-def _probability(
-    system: CheckedSystem, numbers: WeightSigns, inputs: Sequence[int], trace: Sequence[int], closed: bool
-) -> Weight:
+def _probability(system: CheckedSystem, inputs: Sequence[int], trace: Sequence[int], closed: bool) -> Value:
     """Returns the chance of observations that start with the trace; with `closed`, of it and nothing more."""
-    level: dict[tuple[int, int, int], list[Weight]] = {}
-    for s, w in ends_of(system, numbers, system.initial):
-        level.setdefault((s, 0, 0), []).append(w)
-    found: list[Weight] = []
+    level = {(state, 0, 0): weight for state, weight in system.start.items()}
+    found: Value = Fraction(0)
     while level:
-        following: dict[tuple[int, int, int], list[Weight]] = {}
-        for (state, taken, seen), weights in level.items():
-            weight = numbers.sum(weights)
-            done = seen == len(trace)
-            row = {} if state == SILENT else system.rows[state]
-            action = next(iter(row), None)
-            waits = action is not None and action < system.inputs
-            if waits:
-                action = inputs[taken] if taken < len(inputs) and inputs[taken] in row else None
-            if done and (not closed or action is None):
-                found.append(weight)
-            if action is None or (done and not closed):
-                continue
-            shown = action >= system.data
-            if shown and (done or trace[seen] != action):
-                continue
-            for s, share in after(system, numbers, state, action):
-                key = (s, taken + waits, seen + shown)
-                following.setdefault(key, []).append(numbers.times(weight, share))
-        level = following
-    return numbers.sum(found)
+        following: list[tuple[tuple[int, int, int], Value]] = []
+        for (state, taken, seen), weight in level.items():
+            action, given = _turn(system, state, inputs, taken)
+            if seen == len(trace) and (not closed or action is None):
+                found = found + weight
+            elif action is not None and (action < system.data or list(trace[seen : seen + 1]) == [action]):
+                shown = action >= system.data
+                for s, share in system.after(state, action).items():
+                    following.append(((s, given, seen + shown), weight * share))
+        level = gathered(following)
+    return found
 
 
 # --- lower bounds, and ratios without limit ---------------------------------------------------------
 
-Vector = dict[int, Weight]
 
-
-def check_tight(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, told: Any) -> str:
+def check_tight(system: CheckedSystem, values: QuotientValues, ratio: Value, told: Any) -> str:
     """Checks the observation of a lower bound; returns what it shows in words.
 
     Without one there is the bound 1, which every budget has.
     """
     if told is None:
-        tight = numbers.equal(ratio, numbers.one)
-        return f"no observation: the ratio 1 is {'reached' if tight else 'a lower bound'}"
-    somewhere = "parameters" in told
-
-    def same(left: Weight, right: Weight) -> bool:
-        if not somewhere:
-            return numbers.equal(left, right)
-        return numbers.at_most([left], [right]) and numbers.at_most([right], [left])
-
-    first, second = probabilities_of(system, numbers, told)
-    if not numbers.sign(second[0], True):
+        return f"no observation: the ratio 1 is {'reached' if same(ratio, 1) else 'a lower bound'}"
+    first, second = probabilities_of(system, told)
+    if not values.shows(second, strict=True):
         raise Rejected("the observation is not shown to be possible on the right")
-    for k, (text, found) in enumerate(zip(told["probabilities"], (first, second), strict=True)):
-        if not same(numbers.read(text), found):
-            raise Misformed("the system gives another number", "tight", "probabilities", k)
-    where = "at a point of the domain " if somewhere else ""
-    if same(first, numbers.times(ratio, second)):
+    _check_told(values, (first, second), told, "tight")
+    where = "at a point of the domain " if "parameters" in told else ""
+    if same(first, ratio * second):
         return f"{where}an observation reaches the bound: the budget is tight"
     return f"{where}an observation has the ratio that is told: a lower bound"
 
@@ -220,55 +181,45 @@ def _plain(weight: Any) -> str:
     return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
 
 
-def check_growth(system: CheckedSystem, numbers: WeightSigns, told: Any) -> str:
+def check_growth(system: CheckedSystem, values: QuotientValues, told: Any) -> str:
     """Checks a loop by which a ratio grows for ever; returns what it shows in words."""
     left, right, loop = told["left"], told["right"], told["loop"]
     input_sequences(system, left, right, told["place"])
     given = [[a for a in steps if a < system.inputs] for steps in (left, right, loop)]
-    check_admissible(system, numbers, *given)
-    start: Vector = dict(ends_of(system, numbers, system.initial))
-    x, y = (_after(system, numbers, start, steps) for steps in (left, right))
-    factors = []
-    for vector in (x, y):
-        moved = _after(system, numbers, vector, loop)
-        factor = _factor(numbers, vector, moved)
-        factors.append(factor)
-    larger, smaller = factors
-    if numbers.at_most([larger], [smaller]):
+    check_admissible(system, *given)
+    # λ = a/b and μ = c/d, where a and c are values after the loop, and b and d those before it.
+    (a, b), (c, d) = (_factor(system, _after(system, system.start, steps), loop) for steps in (left, right))
+    if values.at_most(a * d, c * b):
         raise Rejected("the loop does not make the ratio grow")
     return "a loop makes the ratio grow without limit: a violation, and there is no budget"
 
 
-def _after(system: CheckedSystem, numbers: WeightSigns, vector: Vector, steps: Sequence[int]) -> Vector:
+def _after(system: CheckedSystem, vector: Distribution, steps: Sequence[int]) -> Distribution:
     for action in steps:
         if not 0 <= action < system.hidden:
             raise Rejected(f"{action!r:.40} is neither an input nor a response")
-        found: dict[int, list[Weight]] = {}
-        for state, weight in vector.items():
-            row = {} if state == SILENT else system.rows[state]
-            waits = any(a < system.inputs for a in row)
-            if action < system.data and action not in row:
-                raise Rejected("a data point comes where a state does not take it")
-            if action >= system.inputs and waits:
-                raise Rejected("a response is taken where a state waits for an input")
-            if action not in row:
-                continue  # it shows something else, or nothing
-            for s, share in after(system, numbers, state, action):
-                found.setdefault(s, []).append(numbers.times(weight, share))
-        vector = {s: numbers.sum(ws) for s, ws in found.items()}
+        if any(action < system.data and action not in system.rows[state] for state in vector):
+            raise Rejected("a data point comes where a state does not take it")
+        if any(action >= system.inputs and system.waits(state) for state in vector):
+            raise Rejected("a response is taken where a state waits for an input")
+
+        def step(state: int, action: int = action) -> Iterable[tuple[int, Value]]:
+            # Without the action the state shows something else, or nothing.
+            return system.after(state, action).items() if action in system.rows[state] else ()
+
+        vector = spread(vector, step)
     return vector
 
 
-def _factor(numbers: WeightSigns, vector: Vector, moved: Vector) -> Weight:
-    """Returns λ with moved = λ·vector, where signs are decided (at a point); vectors are positive."""
-    positive = {s: w for s, w in vector.items() if numbers.sign(w[0], True)}
-    after_it = {s: w for s, w in moved.items() if numbers.sign(w[0], True)}
-    if not positive or positive.keys() != after_it.keys():
+def _factor(system: CheckedSystem, vector: Distribution, loop: Sequence[int]) -> tuple[Value, Value]:
+    """Returns a and b, so that the loop multiplies a vector of numbers at a point by a/b."""
+    before, after = (
+        {s: w for s, w in found.items() if w != Fraction(0)}
+        for found in (vector, _after(system, vector, loop))
+    )
+    if not before or before.keys() != after.keys():
         raise Rejected("the loop leads to other states")
-    first = next(iter(positive))
-    top, bottom = after_it[first], positive[first]
-    for state, weight in positive.items():
-        low, high = numbers.times(after_it[state], bottom), numbers.times(top, weight)
-        if not (numbers.at_most([low], [high]) and numbers.at_most([high], [low])):
-            raise Rejected("the loop does not keep the vectors")
-    return numbers.times(top, (bottom[1], bottom[0]))
+    first = next(iter(before))
+    if not all(same(after[s] * before[first], after[first] * w) for s, w in before.items()):
+        raise Rejected("the loop does not keep the vectors")
+    return after[first], before[first]

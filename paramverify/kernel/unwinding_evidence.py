@@ -20,31 +20,18 @@ With `partial` systems, all of this assumes that no input comes where it is not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from math import prod
+from typing import Any, TypeVar
 
-from .claim_evidence import check_inside
-from .evidence_polynomials import Poly, number
-from .ledger import Ask, Evidence, KernelReport, Statement
-from .proof_goals import WrittenClaim
-from .rounded_constants import sign_in_exp
+from .ledger import Evidence, KernelReport, Statement
+from .quotient_values import QuotientValues, Value, alike, gathered, same, state_of
 from .strict_reading import Misformed, Rejected, counted, shown
-from .system_models import (
-    SILENT,
-    CheckedSystem,
-    Pair,
-    Weight,
-    WeightSigns,
-    after,
-    check_closures,
-    common,
-    insertions,
-    reachable,
-    read_system,
-    state_of,
-)
+from .system_models import SILENT, CheckedSystem, Distribution, Pair, read_system
 from .system_witnesses import check_growth, check_tight, check_violation, told_bounds
+
+Entry = TypeVar("Entry")
 
 
 def show(about: Evidence, statement: Statement) -> KernelReport:
@@ -57,30 +44,31 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     _check_keys(statement, status)
     about.untied(statement["domain"])
     domain = about.domain(statement["domain"])
-    names, exponent = domain.goal.names, domain.exponent
     if status == "violated":
         witness = statement.get("witness") or statement["growth"]
         if any(about.of("comparison")):
             raise Misformed("a violation needs no comparisons", "witness")
-        numbers = WeightSigns(names, exponent, _at_point(domain, witness["parameters"]))
-        system = read_system(statement["system"], numbers)
-        check_closures(system, numbers, statement["closures"])
+        values = QuotientValues.at(domain, witness["parameters"])
+        system = read_system(statement, values)
         if "growth" in statement:
-            line = check_growth(system, numbers, witness)
+            line = check_growth(system, values, witness)
         else:
-            line = check_violation(system, numbers, numbers.read(statement["ratio"]), witness)
+            line = check_violation(system, values, values.read(statement["ratio"]), witness)
         return KernelReport(True, (line + _assumed(system),), status=status)
     ask, ledger = about.comparisons(statement["domain"])
-    numbers = WeightSigns(names, exponent, ask)
-    system = read_system(statement["system"], numbers)
-    check_closures(system, numbers, statement["closures"])
-    ratio = numbers.read(statement["ratio"])
-    line = PROOFS[statement["proof"]["kind"]](system, numbers, ratio, statement["proof"])
-    tight = _tight(statement, domain, system, numbers, ratio) if "tight" in statement else []
-    count = ledger.proved + ledger.trusted
-    lines = [line + _assumed(system), *tight, f"{counted(count, 'comparison')} with parameters"]
+    values = QuotientValues.on(domain, ask)
+    system, ratio = read_system(statement, values), values.read(statement["ratio"])
+    lines = [PROOFS[statement["proof"]["kind"]](system, values, ratio, statement["proof"]) + _assumed(system)]
+    if "tight" in statement:
+        told = statement["tight"]
+        if told is not None and "parameters" in told:  # the lower bound is one at this point
+            values = QuotientValues.at(domain, told["parameters"])
+            system, ratio = read_system(statement, values), values.read(statement["ratio"])
+        lines += [check_tight(system, values, ratio, told), told_bounds(statement["ratio"], told)]
+        status = "budget"
+    lines.append(f"{counted(ledger.proved + ledger.trusted, 'comparison')} with parameters")
     lines += [f"trusted to {shown(name)}" for name in sorted(ledger.solvers)]
-    return ledger.report("budget" if tight else status, lines)
+    return ledger.report(status, lines)
 
 
 def _check_keys(statement: Statement, status: str) -> None:
@@ -99,65 +87,17 @@ def _check_keys(statement: Statement, status: str) -> None:
         raise Misformed("a reason comes with the status unknown only", "reason")
 
 
-def _tight(
-    statement: Statement, domain: WrittenClaim, system: CheckedSystem, numbers: WeightSigns, ratio: Weight
-) -> list[str]:
-    """Checks the lower bound of a budget, on the whole domain or at the point that it names."""
-    told = statement["tight"]
-    if told is not None and "parameters" in told:
-        numbers = WeightSigns(numbers.names, numbers.exponent, _at_point(domain, told["parameters"]))
-        system = read_system(statement["system"], numbers)
-        check_closures(system, numbers, statement["closures"])
-        ratio = numbers.read(statement["ratio"])
-    return [check_tight(system, numbers, ratio, told), told_bounds(statement["ratio"], told)]
-
-
 def _assumed(system: CheckedSystem) -> str:
     return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
-def _at_point(domain: WrittenClaim, parameters: Any) -> Ask:
-    """Decides signs at one point, which has to be one of the domain."""
-    check_inside(domain, parameters)
-    values = {name: number(text) for name, text in parameters.items()}
-
-    def ask(poly: Poly, strict: bool) -> bool:
-        coefficients: dict[int, Fraction] = {}
-        for x, c in poly.items():
-            power = 0
-            for name, e in zip(domain.goal.names, x, strict=True):
-                if name in values:
-                    c *= values[name] ** e
-                else:
-                    power = e
-            coefficients[power] = coefficients.get(power, Fraction(0)) + c
-        found = sign_in_exp(coefficients, domain.exponent)
-        return found > 0 if strict else found >= 0
-
-    return ask
-
-
-def _label(system: CheckedSystem, state: int) -> object:
-    """Returns what is the same for all states that a state may be related to."""
-    if state == SILENT:
-        return SILENT
-    kind = system.kind(state)
-    return next(iter(system.rows[state])) if kind == "response" else kind
-
-
-def _by_label(system: CheckedSystem, states: Sequence[int]) -> dict[object, list[int]]:
-    found: dict[object, list[int]] = {}
-    for place, state in enumerate(states):
-        found.setdefault(_label(system, state), []).append(place)
-    return found
-
-
-def matched(rows: Sequence[Sequence[int]]) -> bool:
+def matched(rows: Iterable[Iterable[Hashable]]) -> bool:
     """Tells whether different choices from each row exist, by augmenting paths."""
-    owner: dict[int, int] = {}
+    choices = list(map(list, rows))
+    owner: dict[Hashable, int] = {}
 
-    def place(row: int, tried: set[int]) -> bool:
-        for choice in rows[row]:
+    def place(row: int, tried: set[Hashable]) -> bool:
+        for choice in choices[row]:
             if choice not in tried:
                 tried.add(choice)
                 if choice not in owner or place(owner[choice], tried):
@@ -165,13 +105,21 @@ def matched(rows: Sequence[Sequence[int]]) -> bool:
                     return True
         return False
 
-    return all(place(row, set()) for row in range(len(rows)))
+    return all(place(row, set()) for row in range(len(choices)))
 
 
-def check_family(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, proof: Any) -> str:
+def _partners(table: Mapping[Pair, Entry], itself: Entry) -> Callable[[int], Mapping[int, Entry]]:
+    """Returns what gives the partners of a state or class, with their entries; it is one of its own."""
+    found: dict[int, dict[int, Entry]] = {}
+    for (x, y), entry in table.items():
+        found.setdefault(x, {})[y] = entry
+    return lambda x: {**found.get(x, {}), x: itself}
+
+
+def check_family(system: CheckedSystem, values: QuotientValues, ratio: Value, proof: Any) -> str:
     """Checks an unwinding family and that it covers all insertions; returns what it shows in words."""
-    step, steps = numbers.read(proof["delta"]), proof["steps"]
-    if not numbers.at_most([numbers.one], [step]):
+    step, steps = values.read(proof["delta"]), proof["steps"]
+    if not values.at_most(Fraction(1), step):
         raise Rejected("a step is not shown to be at least one")
     if not 0 <= steps <= 10_000:
         raise Rejected("the number of steps is none")
@@ -179,105 +127,79 @@ def check_family(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, pro
     for x, y, level in proof["levels"]:
         if level < 0:
             raise Rejected("a level is none")
-        x, y = state_of(x, len(system.rows)), state_of(y, len(system.rows))
-        levels[(min(x, y), max(x, y))] = level
+        x, y = state_of(x, system.size), state_of(y, system.size)
+        levels[min(x, y), max(x, y)] = level
+    partners = _partners({**levels, **{(y, x): level for (x, y), level in levels.items()}}, 0)
 
-    def related(x: int, y: int, level: int) -> bool:
-        return x == y or levels.get((min(x, y), max(x, y)), level + 1) <= level
+    def bijection(
+        mu: Distribution, nu: Distribution, level: int, fits: Callable[[Value, Value], bool]
+    ) -> bool:
+        """Tells whether states that are related in a level can be matched."""
+        return matched(
+            [r for r, first in partners(s).items() if r in nu and first <= level and fits(w, nu[r])]
+            for s, w in mu.items()
+        )
+
+    def near(w: Value, v: Value) -> bool:
+        return values.at_most(w, step * v) and values.at_most(v, step * w)
 
     for (x, y), level in levels.items():
         if system.is_hidden(x) or system.is_hidden(y):
             raise Rejected("a pair has a hidden state")
-        for action in common(system, x, y):
-            mu, nu = after(system, numbers, x, action), after(system, numbers, y, action)
+        for action in system.common(x, y):
+            mu, nu = system.after(x, action), system.after(y, action)
             if len(mu) != len(nu):
                 raise Rejected(f"pair ({x}, {y}), action {action}: the supports have different sizes")
-            alike = _by_label(system, [r for r, _ in nu])
-            near_by = [[(k, *nu[k]) for k in alike.get(_label(system, s), ())] for s, _ in mu]
-            same = [
-                [k for k, r, v in row if related(s, r, level) and numbers.equal(w, v)]
-                for (s, w), row in zip(mu, near_by, strict=True)
-            ]
-            if matched(same):
-                continue
-            near = [
-                [
-                    k
-                    for k, r, v in row
-                    if related(s, r, level - 1)
-                    and numbers.at_most([w], [step, v])
-                    and numbers.at_most([v], [step, w])
-                ]
-                for (s, w), row in zip(mu, near_by, strict=True)
-            ]
-            if not level or not matched(near):
+            if not bijection(mu, nu, level, same) and not (level and bijection(mu, nu, level - 1, near)):
                 raise Rejected(f"pair ({x}, {y}) of level {level}, action {action}: no bijection of supports")
-    for state, distribution in insertions(system, numbers):
-        if not all(related(state, s, steps) for s, _ in distribution):  # never to what does not end
+    for state, distribution in system.insertions():
+        if not all(
+            partners(state).get(s, steps + 1) <= steps for s in distribution
+        ):  # never to what does not end
             raise Rejected(f"an insertion at state {state} is not covered")
-    if not numbers.at_most([step] * steps, [ratio]):
+    if not values.at_most(prod([step] * steps, start=Fraction(1)), ratio):
         raise Rejected("no claim shows that the steps together are within the bound")
     return f"unwinding family: {counted(len(levels), 'pair')}, {counted(steps, 'step')}: proved"
 
 
-def check_costs(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, proof: Any) -> str:
+def check_costs(system: CheckedSystem, values: QuotientValues, ratio: Value, proof: Any) -> str:
     """Checks costs of pairs of bisimilar classes against the bound; returns what they show in words."""
-    if not numbers.at_most([numbers.one], [ratio]):
+    if not values.at_most(Fraction(1), ratio):
         raise Rejected("the bound is not shown to be at least one")
-    states = reachable(system, numbers)
+    states = system.reachable()
     classes: dict[int, int] = {SILENT: SILENT}
     for block, members in enumerate(proof["classes"]):
-        classes.update({state_of(s, len(system.rows)): block for s in members})
+        classes.update({state_of(s, system.size): block for s in members})
     if any(s not in classes for s in states):
         raise Rejected("a state has no class")
-    first: dict[int, dict[int, dict[int, Weight]]] = {}
+    moves: dict[int, dict[int, dict[int, Value]]] = {}
     leader: dict[int, int] = {}
     for state in states:
-        moves = {}
-        for action in system.rows[state]:
-            total: dict[int, list[Weight]] = {}
-            for s, w in after(system, numbers, state, action):
-                total.setdefault(classes[s], []).append(w)
-            moves[action] = {b: ws[0] if len(ws) == 1 else numbers.sum(ws) for b, ws in total.items()}
-        block = classes[state]
-        if block not in first:
-            first[block], leader[block] = moves, state
-            continue
-        if moves.keys() != first[block].keys() or any(
-            moves[a].keys() != other.keys()
-            or not all(numbers.equal(moves[a][b], w) for b, w in other.items())
-            for a, other in first[block].items()
-        ):
-            raise Rejected(f"states {leader[block]} and {state} are not bisimilar")
-    costs = {(x, y): numbers.read(text) for x, y, text in proof["costs"]}
+        own = {
+            action: gathered((classes[s], w) for s, w in system.after(state, action).items())
+            for action in system.rows[state]
+        }
+        first = moves.setdefault(classes[state], own)
+        other = leader.setdefault(classes[state], state)
+        if own.keys() != first.keys() or not all(alike(own[a], first[a]) for a in first):
+            raise Rejected(f"states {other} and {state} are not bisimilar")
+    costs = {(x, y): values.read(text) for x, y, text in proof["costs"]}
+    partners = _partners(costs, Fraction(1))
     for (x, y), cost in costs.items():
-        if x == y or not numbers.at_most([numbers.one], [cost]):
-            raise Rejected("a cost is below one, or one of a class with itself")
-        for action in common(system, leader[x], leader[y]):
-            nu = list(first[y][action].items())
-            alike = _by_label(system, [leader.get(other, SILENT) for other, _ in nu])
-            rows = []
-            for z, w in first[x][action].items():
-                row = []
-                for k in alike.get(_label(system, leader.get(z, SILENT)), ()):
-                    other, v = nu[k]
-                    left = [w] if z == other else [w, costs[z, other]] if (z, other) in costs else None
-                    if left is not None and numbers.at_most(left, [cost, v]):
-                        row.append(k)
-                rows.append(row)
-            if not matched(rows):
-                raise Rejected(f"classes ({x}, {y}), action {action}: the cost is too small")
-    for state, distribution in insertions(system, numbers):
-        here = classes[state]
-        for s, _ in distribution:
-            there = classes[s]
-            if s == SILENT or (
-                here != there
-                and not all(
-                    p in costs and numbers.at_most([costs[p]], [ratio])
-                    for p in ((here, there), (there, here))
-                )
+        if x == y or not {x, y} <= leader.keys() or not values.at_most(Fraction(1), cost):
+            raise Rejected("a cost is below one, or one of a class with itself, or of what is no class")
+        for action in system.common(leader[x], leader[y]):
+            nu = moves[y][action]
+            if not matched(
+                [k for k, c in partners(z).items() if k in nu and values.at_most(w * c, cost * nu[k])]
+                for z, w in moves[x][action].items()
             ):
+                raise Rejected(f"classes ({x}, {y}), action {action}: the cost is too small")
+    for state, distribution in system.insertions():
+        here = classes[state]
+        for there in {classes[s] for s in distribution} - {here}:
+            both = (here, there), (there, here)
+            if not all(pair in costs and values.at_most(costs[pair], ratio) for pair in both):
                 raise Rejected(f"an insertion at state {state} is not within the bound")
     return f"costs: {len(costs)} pairs of classes: proved"
 

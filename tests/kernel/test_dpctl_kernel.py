@@ -16,7 +16,7 @@ from formula_tools import VALUES, model
 
 from paramverify.kernel.chain_models import read_chain
 from paramverify.kernel.documents import check_text
-from paramverify.kernel.strict_reading import Misformed
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.formula_grammar import read_property
 from paramverify.logic.logic_cases import LogicOptions, load
@@ -205,9 +205,9 @@ class _Texts:
 
 MISFORMED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "a row is missing": ("not one entry for each state", lambda m: m["rows"].pop()),
-    "a step leads nowhere": ("not different states", lambda m: m["steps"].__setitem__(0, [[3, "1"]])),
+    "a step leads nowhere": ("a successor is not a state", lambda m: m["steps"].__setitem__(0, [[3, "1"]])),
     "a step leads twice to a state": (
-        "not different states",
+        "a successor is there twice",
         lambda m: m["steps"].__setitem__(0, [[1, "1/2"], [1, "1/2"]]),
     ),
     "a neighbour is no state": ("not two states", lambda m: m["neighbours"].append([0, 3])),
@@ -227,5 +227,5 @@ def test_models_that_are_none(name: str) -> None:
     data["neighbours"] = []
     assert len(read_chain(data, VALUES).rows) == 3
     change(data)
-    with pytest.raises(Misformed, match=words):
+    with pytest.raises(Rejected, match=words):
         read_chain(data, VALUES)

@@ -228,7 +228,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
         "no such step",
         model(rows=[[0, 4], [1], [2], [3]]),
     ),
-    "a step to no state": (PLAIN, "not different states", model(steps=[[[2, "1/4"], [4, "3/4"]]] * 4)),
+    "a step to no state": (PLAIN, "a successor is not a state", model(steps=[[[2, "1/4"], [4, "3/4"]]] * 4)),
     "probabilities of more than one": (PLAIN, "do not sum to one", model(steps=[[[2, "1"], [3, "1"]]] * 4)),
     "probabilities of less than one": (PLAIN, "do not sum to one", model(steps=[[[2, "1/2"]]] * 4)),
     "a negative probability": (

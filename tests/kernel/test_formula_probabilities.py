@@ -11,16 +11,10 @@ from typing import Any
 import pytest
 from formula_tools import TRUE, VALUES, model, summed, walks
 
-from paramverify.kernel.chain_models import (
-    CheckedChain,
-    PolynomialQuotient,
-    QuotientValues,
-    made,
-    read_chain,
-    same,
-)
+from paramverify.kernel.chain_models import CheckedChain, read_chain
 from paramverify.kernel.formula_truths import Truths
 from paramverify.kernel.path_probabilities import VectorSpan, extreme, linear
+from paramverify.kernel.quotient_values import PolynomialQuotient, QuotientValues, made, same
 from paramverify.kernel.strict_reading import Rejected
 
 FALSE, P, Q = ["false"], ["label", "p"], ["label", "q"]

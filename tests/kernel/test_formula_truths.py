@@ -12,9 +12,10 @@ import pytest
 from formula_tools import TRUE, VALUES, model, summed
 
 from paramverify.kernel import formula_truths, path_probabilities
-from paramverify.kernel.chain_models import QuotientValues, read_chain
+from paramverify.kernel.chain_models import read_chain
 from paramverify.kernel.formula_truths import Truth, Truths, instance, mentions
 from paramverify.kernel.path_probabilities import Paths, minimal
+from paramverify.kernel.quotient_values import QuotientValues
 from paramverify.kernel.strict_reading import Rejected
 
 FALSE, P, Q = ["false"], ["label", "p"], ["label", "q"]

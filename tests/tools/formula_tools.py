@@ -7,7 +7,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from paramverify.kernel.chain_models import CheckedChain, QuotientValues
+from paramverify.kernel.chain_models import CheckedChain
+from paramverify.kernel.quotient_values import QuotientValues
 
 TRUE = ["true"]
 VALUES = QuotientValues((), None, lambda poly, strict: False)
