@@ -20,14 +20,14 @@ equality  D{ε, δ}[X^m (a U[k+c, k+d] b)]: after m steps and n = first + c step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .chain_models import CheckedChain
-from .path_probabilities import MAX_VECTORS, DecisionGraph, GoalProgression, Paths, Vector, is_state, normal
-from .quotient_values import QuotientValues, Value
+from .chain_models import CheckedChain, Row
+from .path_probabilities import GoalProgression, Move, Paths, Vector, VectorSpan, is_state, normal
+from .quotient_values import QuotientValues, Value, gathered, spread
 from .strict_reading import Rejected
 
 MAX_MEMBERS = 10_000
@@ -44,7 +44,7 @@ class Truths:
     repeated: int = 0
     _paths: dict[str, Paths] = field(default_factory=dict)
     _leaves: dict[str, Any] = field(default_factory=dict)
-    _graphs: dict[tuple[bool, Fraction], DecisionGraph] = field(default_factory=dict)
+    _extremes: dict[tuple[bool, Fraction], Vector] = field(default_factory=dict)
     _hold: dict[tuple[int, str], bool] = field(default_factory=dict)
     _known: dict[tuple[str, int], Truth] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class Truths:
         name = repr(path)
         if name not in self._paths:
             part = normal(path, self._leaf)
-            self._paths[name] = Paths(self.chain, self._progression, part, self._graphs)
+            self._paths[name] = Paths(self.chain, self._progression, part, self._extremes)
         return self._paths[name]
 
     def _leaf(self, formula: Any) -> str:
@@ -97,11 +97,7 @@ class Truths:
         """Compares a probability with a number, the extreme one where there are schedulers."""
         _, relation, bound, path = formula
         lower = relation in (">", ">=")
-        paths = self.paths(path)
-        if self.chain.has_choices:
-            value = self.extremes(paths, [state], not lower)[state]
-        else:
-            value = paths.exact([state])[state]
+        value = self.extremes(self.paths(path), [state], not lower)[state]
         gap = value - self.values.read(bound)
         return self.values.truth(gap if lower else -gap, relation in ("<", ">"))
 
@@ -133,7 +129,7 @@ class Truths:
 
         starts = [state, *near]
         if not self.chain.has_choices:
-            found = paths.exact(starts)
+            found = self.extremes(paths, starts, True)
             return _joined((self._reflexive(formula), compared(found, found)), False)
         if self.word:
             found = paths.exact(starts, self.word, self.repeated)
@@ -207,17 +203,6 @@ class Truths:
         delta = self.values.read(formula[2])
         return all(self.values.shows(delta - value) for value in largest.values())
 
-    def _further(
-        self, paths: Paths, level: list[Vector], times: int, move: Callable[[Vector, int], Vector]
-    ) -> list[Vector]:
-        """Returns what vectors have become after so many steps, under each word of actions."""
-        for _ in range(times):
-            level = [move(v, a) for v in level for a in range(len(self.chain.actions))]
-            paths.count(sum(map(len, level)))
-            if len(level) > MAX_VECTORS:
-                raise Rejected(f"more than {MAX_VECTORS:,} words of actions")
-        return level
-
     def _alike(self, steps: int, path: Any, first: int) -> bool:
         """Tells whether neighbours have one probability of X^steps U for every k and under all words.
 
@@ -237,44 +222,41 @@ class Truths:
         if None in inside or None in goal:
             return False
         last = self.paths(["until", left, right, 0, high["more"] - low["more"] if window else 0])
-        done = len(every)
-        vectors: list[Mapping[int, Value]] = (
-            list(last.words(list(every))) if window else [{done: Fraction(1)}]
-        )
+        done = len(every)  # where what has come to the right side stays
+        ends: list[Mapping[int, Value]] = list(last.words(list(every))) if window else [{done: Fraction(1)}]
 
-        def moved(vector: Vector, action: int, within: bool) -> Vector:
-            found: Vector = {}
-            for s, x in vector.items():
-                for t, w in self.chain.rows[s][action] if inside[s] or not within else ():
-                    found[t] = found.get(t, Fraction(0)) + x * w
-            return found
+        def moved(vector: Vector, action: int, within: bool = True) -> Vector:
+            def step(s: int) -> Row:
+                if s == done:
+                    return ((done, Fraction(1)),)
+                return self.chain.rows[s][action] if inside[s] or not within else ()
+
+            return spread(vector, step)
 
         def settled(vector: Vector) -> Vector:
-            found: Vector = {}
-            for s, x in vector.items():
-                if s == done or goal[s] or inside[s]:
-                    to = done if s == done or goal[s] else s
-                    found[to] = found.get(to, Fraction(0)) + x
-            return found
+            places = {s: done if s == done or goal[s] else s for s in vector}
+            return gathered((t, vector[s]) for s, t in places.items() if t == done or inside[t])
 
         def onward(vector: Vector, action: int) -> Vector:
-            if window:
-                return moved(vector, action, True)
-            rest = {s: x for s, x in vector.items() if s != done}
-            return settled(moved(rest, action, True) | {s: x for s, x in vector.items() if s == done})
+            return moved(vector, action) if window else settled(moved(vector, action))
+
+        def further(level: list[Vector], times: int, move: Move) -> list[Vector]:
+            """Returns what spans what vectors become by so many steps, under each word of actions."""
+            for _ in range(times):
+                level = last.onward(level, move, VectorSpan())
+            return level
 
         for s in self.chain.initial:
             for t in self.chain.neighbours.get(s, ()):
                 level: list[Vector] = [{s: Fraction(1), t: Fraction(-1)}]
-                level = self._further(last, level, steps, lambda v, a: moved(v, a, False))
-                level = self._further(last, level, start, lambda v, a: moved(v, a, True))
+                level = further(level, steps, lambda v, a: moved(v, a, False))
+                level = further(level, start, moved)
                 if not window:
-                    level = [settled(v) for v in level]
-                    level = self._further(last, level, max(first + high["more"] - low, 0), onward)
-                for v in last.spanned(level, onward, len(every) + 1):
+                    level = further([settled(v) for v in level], max(first + high["more"] - low, 0), onward)
+                for v in last.spanned(level, onward):
                     if any(
                         sum((x * y.get(n, Fraction(0)) for n, x in v.items()), Fraction(0)) != Fraction(0)
-                        for y in vectors
+                        for y in ends
                     ):
                         return False
         return True
@@ -309,21 +291,9 @@ def _shifted(path: Any) -> tuple[int, Any, bool]:
     return steps, path, turned
 
 
-def _inner(formula: Any) -> list[Any]:
-    kind = formula[0]
-    if kind in ("not", "next"):
-        return [formula[1]]
-    if kind in ("and", "or"):
-        return list(formula[1])
-    if kind in ("until", "release"):
-        return [formula[1], formula[2]]
-    return [formula[3]] if kind in ("P", "D") else []
-
-
 def mentions(formula: Any) -> bool:
     """Tells whether a number of steps depends on the number of the family."""
-    own = formula[0] in ("until", "release") and any(isinstance(n, dict) for n in formula[3:])
-    return own or any(map(mentions, _inner(formula)))
+    return isinstance(formula, dict) or (isinstance(formula, list) and any(map(mentions, formula)))
 
 
 def instance(formula: Any, k: int) -> Any:
@@ -332,14 +302,10 @@ def instance(formula: Any, k: int) -> Any:
     Raises:
         Rejected: a number of steps would be negative.
     """
-    kind = formula[0]
-    if kind in ("until", "release"):
-        ends = [k + n["more"] if isinstance(n, dict) else n for n in formula[3:]]
-        if any(n is not None and n < 0 for n in ends):
-            raise Rejected(f"a number of steps is negative for the member {k}")
-        return [kind, instance(formula[1], k), instance(formula[2], k), *ends]
-    if kind in ("not", "next"):
-        return [kind, instance(formula[1], k)]
-    if kind in ("and", "or"):
-        return [kind, [instance(part, k) for part in formula[1]]]
-    return [*formula[:3], instance(formula[3], k)] if kind in ("P", "D") else formula
+    if isinstance(formula, list):
+        return [instance(part, k) for part in formula]
+    if not isinstance(formula, dict):
+        return formula
+    if k + formula["more"] < 0:
+        raise Rejected(f"a number of steps is negative for the member {k}")
+    return k + formula["more"]

@@ -195,7 +195,7 @@ def test_best_policies(seed: int) -> None:
             value |= {n: sum(float(w) * value[t] for w, t in policy[n]) for n in nodes}
         every.append([value[n] for n in nodes])
     for largest, best in ((True, max), (False, min)):
-        found = extreme(nodes, known, largest, linear)
+        found = extreme(nodes, known, largest, Fraction(0))
         assert [float(found[n]) for n in nodes] == pytest.approx([best(c) for c in zip(*every, strict=True)])
 
 

@@ -360,11 +360,11 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     # Goals of s and of t are not decided, that of the state with p is.
     "nodes": (path_probabilities, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
     "cycles": (path_probabilities, "MAX_CYCLIC", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
-    # Four levels of states, and one that is empty.
-    "levels": (path_probabilities, "MAX_LEVELS", 5, paths_of(THREE, lambda p: p.words([0, 1]))),
+    # Four levels of states.
+    "levels": (path_probabilities, "MAX_LEVELS", 4, paths_of(THREE, lambda p: p.words([0, 1]))),
     "vectors": (path_probabilities, "MAX_VECTORS", 2, paths_of(NEXT, lambda p: p.words([0, 1]), **TWO)),
-    # Three states have a value after one step, and two rows of two entries lead to them.
-    "work": (path_probabilities, "MAX_WORK", 7, paths_of(NEXT, lambda p: p.words([0, 1]))),
+    # Two rows of two entries lead to what is decided after one step.
+    "work": (path_probabilities, "MAX_WORK", 4, paths_of(NEXT, lambda p: p.words([0, 1]))),
     # Two numbers at first, then again two, each ten times, and nothing new after that.
     "products": (path_probabilities, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
     # Two numbers, then two quotients, then one that does not change any more.
