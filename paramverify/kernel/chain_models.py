@@ -47,7 +47,10 @@ def read_chain(data: Any, values: QuotientValues) -> CheckedChain:
             raise Misformed("there is none", "model", name)
     if not data["initial"]:
         raise Misformed("there is no initial state", "model")
-    steps = [_row(entries, k, size, values) for k, entries in enumerate(data["steps"])]
+    distributions = (
+        values.distribution(entries, size, f"model.steps[{k}]") for k, entries in enumerate(data["steps"])
+    )
+    steps = [tuple((t, w) for t, w in row if w != Fraction(0)) for row in distributions]
     if len(data["rows"]) != size:
         raise Misformed("not one entry for each state", "model", "rows")
     for k, row in enumerate(data["rows"]):
@@ -73,8 +76,3 @@ def read_chain(data: Any, values: QuotientValues) -> CheckedChain:
         labels={name: frozenset(states) for name, states in data["labels"].items()},
         neighbours={s: tuple(sorted(ts)) for s, ts in near.items()},
     )
-
-
-def _row(entries: Any, place: int, size: int, values: QuotientValues) -> Row:
-    row = values.distribution(entries, size, f"model.steps[{place}]")
-    return tuple((t, w) for t, w in row if w != Fraction(0))

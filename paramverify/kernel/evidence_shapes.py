@@ -457,19 +457,18 @@ _MODEL = record(
         "neighbours": listed(row(natural, natural)),
     }
 )
-_ANSWER = record(
-    {"name": text, "text": text, "formula": formula, "status": VERDICT},
+_ASKED: dict[str, Shape] = {"name": text, "text": text, "formula": formula}
+_OF_FAMILY: dict[str, Shape] = {"family": record({"first": natural, "last": maybe(natural)})}
+_ANSWER = kinds(
     {
-        "family": record({"first": natural, "last": maybe(natural)}),
-        "until": natural,
-        "argument": one_of("tail", "equality"),
-        "parameters": table(rational),
-        "state": natural,
-        "index": natural,
-        "actions": listed(text),
-        "repeated": natural,
-        "reason": text,
+        HOLDS: (_ASKED, {**_OF_FAMILY, "until": natural, "argument": one_of("tail", "equality")}),
+        VIOLATED: (
+            {**_ASKED, "parameters": table(rational), "state": natural},
+            {**_OF_FAMILY, "index": natural, "actions": listed(text), "repeated": natural},
+        ),
+        UNKNOWN: (_ASKED, {**_OF_FAMILY, "reason": text}),
     },
+    key="status",
 )
 
 # --- engine: enclosed probabilities, by ways through a program --------------------------------------

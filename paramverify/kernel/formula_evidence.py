@@ -12,13 +12,15 @@ not shown.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container
 from typing import Any
 
 from .chain_models import read_chain
 from .claim_statements import NO_POINT
 from .formula_truths import Truths, instance, mentions
 from .ledger import Ask, Evidence, KernelReport, Statement
-from .quotient_values import QuotientValues
+from .quotient_values import QuotientValues, written
 from .strict_reading import Misformed, Rejected, plain, shown
 
 # --- formulas of dpCTL* as text, from the tree that is checked --------------------------------------
@@ -51,10 +53,10 @@ def words(formula: Any) -> str:
             return f"{'F' if kind == 'until' else 'G'}{_steps(low, high)} {words(right)}"
         return f"({words(left)} {'U' if kind == 'until' else 'R'}{_steps(low, high)} {words(right)})"
     if kind == "P":
-        return f"P{formula[1]}{_number(formula[2])} [ {words(formula[3])} ]"
+        return f"P{formula[1]}{written(formula[2])} [ {words(formula[3])} ]"
     if kind == "D":
-        ratio = "0" if formula[1] == "1" else f"ln({_number(formula[1])})"
-        return f"D{{{ratio}, {_number(formula[2])}}}[ {words(formula[3])} ]"
+        ratio = "0" if formula[1] == "1" else f"ln({written(formula[1])})"
+        return f"D{{{ratio}, {written(formula[2])}}}[ {words(formula[3])} ]"
     return str(kind)
 
 
@@ -71,10 +73,6 @@ def _count(number: Any) -> str:
         return str(number)
     more = number["more"]
     return f"k{more:+}" if more else "k"
-
-
-def _number(weight: Any) -> str:
-    return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
 
 
 # --- checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them ---
@@ -97,7 +95,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     lines = []
     for place, entry in enumerate(entries):
         try:
-            _shapes(entry)
+            _check_keys(entry)
             if entry["status"] == "holds":
                 check_true(about, statement, entry, ask)
             elif entry["status"] == "violated":
@@ -108,45 +106,36 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
             (entry["name"], entry["text"]) if about.named else (f"formula {place + 1}", stated(entry))
         )
         lines.append(f"{plain(name)}: {WORDS[entry['status']]}: {plain(told)}")
-    found = status_of([entry["status"] for entry in entries])
+    count = Counter(entry["status"] for entry in entries)
+    found = status_of(count)
     if about.document["status"] != found:
         raise Misformed(f"the formulas together are {found!r}", "status")
     solvers = sorted(ledger.solvers)
-    trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
-    shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
+    trusted = count["holds"] if solvers else 0
     lines += [f"trusted to {shown(name)}" for name in solvers]
     if found != "violated" and written["constraints"] and not about.document.get("points"):
         lines.append(NO_POINT)
     return KernelReport(
         True,
         tuple(lines),
-        proved=shown_ - trusted,
+        proved=count["holds"] + count["violated"] - trusted,
         trusted=trusted,
-        open=len(entries) - shown_,
+        open=count["unknown"],
         status=found,
         solvers=tuple(solvers),
         unit="formula",
-        refuted=len([entry for entry in entries if entry["status"] == "violated"]),
+        refuted=count["violated"],
     )
 
 
-def status_of(statuses: list[str]) -> str:
+def status_of(statuses: Container[str]) -> str:
     """Returns the word for several formulas: the first of violated, unknown and holds that one has."""
     return next(word for word in ("violated", "unknown", "holds") if word in statuses)
 
 
-ONLY_WITH = {
-    "holds": {"family", "until", "argument"},
-    "violated": {"family", "parameters", "state", "index", "actions", "repeated"},
-    "unknown": {"family", "reason"},
-}
-
-
-def _shapes(entry: Any) -> None:
-    """Checks that a formula has what goes with what is said of it, and nothing else."""
+def _check_keys(entry: Any) -> None:
+    """Checks that what is said of a formula goes with its being a family or not."""
     status, family = entry["status"], entry.get("family")
-    for name in entry.keys() - {"name", "text", "formula", "status"} - ONLY_WITH[status]:
-        raise Misformed(f"this does not go with {status!r}", name)
     if family is None and (mentions(entry["formula"]) or {"until", "argument", "index"} & entry.keys()):
         raise Misformed("a number of a family stands where there is none")
     if status == "unknown":
@@ -157,11 +146,10 @@ def _shapes(entry: Any) -> None:
     argued = "argument" in entry
     if (status == "holds" and endless != argued) or ("until" in entry) != argued:
         raise Misformed("an argument comes with a family without a last number, and only with it")
-    if status == "violated":
-        if not {"parameters", "state"} <= entry.keys() or (family is not None) != ("index" in entry):
-            raise Misformed("the point, the state, or the number of the member, is missing")
-        if ("actions" in entry) != ("repeated" in entry):
-            raise Misformed("actions come with the number of those that are repeated", "actions")
+    if status == "violated" and (family is not None) != ("index" in entry):
+        raise Misformed("the number of the member is missing")
+    if ("actions" in entry) != ("repeated" in entry):
+        raise Misformed("actions come with the number of those that are repeated", "actions")
 
 
 def check_true(about: Evidence, statement: Statement, entry: Any, ask: Ask) -> None:

@@ -20,7 +20,9 @@ equality  D{ε, δ}[X^m (a U[k+c, k+d] b)]: after m steps and n = first + c step
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -43,7 +45,6 @@ class Truths:
     word: tuple[int, ...] = ()
     repeated: int = 0
     _paths: dict[str, Paths] = field(default_factory=dict)
-    _leaves: dict[str, Any] = field(default_factory=dict)
     _extremes: dict[tuple[bool, Fraction], Vector] = field(default_factory=dict)
     _hold: dict[tuple[int, str], bool] = field(default_factory=dict)
     _known: dict[tuple[str, int], Truth] = field(default_factory=dict)
@@ -76,18 +77,14 @@ class Truths:
         """Returns the probabilities of a path formula."""
         name = repr(path)
         if name not in self._paths:
-            part = normal(path, self._leaf)
-            self._paths[name] = Paths(self.chain, self._progression, part, self._extremes)
+            self._paths[name] = Paths(
+                self.chain, self.values, self._progression, normal(path), self._extremes
+            )
         return self._paths[name]
-
-    def _leaf(self, formula: Any) -> str:
-        name = repr(formula)
-        self._leaves[name] = formula
-        return name
 
     def _holds(self, state: int, leaf: str) -> bool:
         if (state, leaf) not in self._hold:
-            found = self.at(self._leaves[leaf], state)
+            found = self.at(json.loads(leaf), state)
             if found is None:
                 raise Rejected("the truth of a formula within a path formula is not shown")
             self._hold[state, leaf] = found
@@ -97,29 +94,18 @@ class Truths:
         """Compares a probability with a number, the extreme one where there are schedulers."""
         _, relation, bound, path = formula
         lower = relation in (">", ">=")
-        value = self.extremes(self.paths(path), [state], not lower)[state]
+        value = self.paths(path).extremes([state], not lower)[state]
         gap = value - self.values.read(bound)
         return self.values.truth(gap if lower else -gap, relation in ("<", ">"))
-
-    def extremes(self, paths: Paths, states: Sequence[int], largest: bool) -> dict[int, Value]:
-        """Returns the largest or smallest probabilities over all schedulers."""
-
-        def best(found: list[Value]) -> Value:
-            if len(found) == 1:
-                return found[0]
-            if not all(map(self.values.is_number, found)):
-                raise Rejected("extreme probabilities that depend on parameters")
-            return self.values.largest(found) if largest else -self.values.largest([-x for x in found])
-
-        return paths.extremes(states, largest, best)
 
     def _private(self, formula: Any, state: int) -> Truth:
         _, ratio, delta, path = formula
         near = self.chain.neighbours.get(state, ())
         if not self.chain.scheduled:
             raise Rejected("D is about query schedulers, and the model has none")
+        reflexive = self._reflexive(formula)
         if not near:
-            return self._reflexive(formula)
+            return reflexive
         e, d = self.values.read(ratio), self.values.read(delta)
         paths = self.paths(path)
 
@@ -129,30 +115,21 @@ class Truths:
 
         starts = [state, *near]
         if not self.chain.has_choices:
-            found = self.extremes(paths, starts, True)
-            return _joined((self._reflexive(formula), compared(found, found)), False)
+            found = paths.extremes(starts, True)
+            return _joined((reflexive, compared(found, found)), False)
         if self.word:
             found = paths.exact(starts, self.word, self.repeated)
             return False if compared(found, found) is False else None
-        if self._reflexive(formula) and (
-            self._by_extremes(paths, starts, compared) or (d == Fraction(1) or self.values.shows(d - 1))
-        ):
+        with suppress(Rejected):  # where the extreme probabilities are not had, they are not enough
+            if reflexive and compared(paths.extremes(starts, True), paths.extremes(starts, False)):
+                return True
+        if reflexive and self.values.shows(d - 1):
             return True
         if paths.bounded:
             all_starts = self._compared_states()
-            every = (
-                compared(v, v) for v in paths.words(all_starts if {*starts} <= {*all_starts} else starts)
-            )
-            return _joined((self._reflexive(formula), *every), False)
-        return True if self._reflexive(formula) and all(paths.equal(state, t) for t in near) else None
-
-    def _by_extremes(self, paths: Paths, starts: list[int], compared: Any) -> bool:
-        """Tells whether the extreme probabilities are enough; where they are not had, they are not."""
-        try:
-            upper, lower = (self.extremes(paths, starts, largest) for largest in (True, False))
-        except Rejected:
-            return False
-        return compared(upper, lower) is True
+            every = paths.words(all_starts if {*starts} <= {*all_starts} else starts)
+            return _joined((reflexive, *(compared(v, v) for v in every)), False)
+        return True if reflexive and all(paths.equal(state, t) for t in near) else None
 
     def _reflexive(self, formula: Any) -> Truth:
         """Tells whether a state is within the bounds of itself: e^ε ≥ 1 and δ ≥ 0."""
@@ -199,7 +176,7 @@ class Truths:
         stay: Any = ["release", ["false"], path[1], 0, length - 1]
         for _ in range(steps):
             stay = ["next", stay]
-        largest = self.extremes(self.paths(stay), self._compared_states(), True)
+        largest = self.paths(stay).extremes(self._compared_states(), True)
         delta = self.values.read(formula[2])
         return all(self.values.shows(delta - value) for value in largest.values())
 

@@ -33,6 +33,7 @@ decision almost surely, because the weights on cycles are positive numbers: the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
 from .chain_models import CheckedChain, Row
-from .quotient_values import PolynomialQuotient, Value, gathered, spread
+from .quotient_values import PolynomialQuotient, QuotientValues, Value, gathered, spread
 from .strict_reading import Rejected
 
 # --- goals ------------------------------------------------------------------------------------------
@@ -68,22 +69,22 @@ def is_state(formula: Any) -> bool:
     return all(map(is_state, formula[1])) if kind in ("and", "or") else True
 
 
-def normal(formula: Any, leaf: Callable[[Any], str], negative: bool = False) -> Part:
-    """Returns a formula (or its negation) with negations at state formulas only, which `leaf` names."""
+def normal(formula: Any, negative: bool = False) -> Part:
+    """Returns a formula (or its negation) with negations only at state formulas, its leaves, as text."""
     kind = formula[0]
     if kind == "not":
-        return normal(formula[1], leaf, not negative)
+        return normal(formula[1], not negative)
     if kind in ("true", "false"):
         return ("and" if (kind == "true") is not negative else "or", ())
     if is_state(formula):
-        return ("leaf", leaf(formula), not negative)
+        return ("leaf", json.dumps(formula), not negative)
     if kind == "next":
-        return ("next", normal(formula[1], leaf, negative))
+        return ("next", normal(formula[1], negative))
     named = DUAL[kind] if negative else kind
     if kind in ("and", "or"):
-        return (named, tuple(normal(part, leaf, negative) for part in formula[1]))
+        return (named, tuple(normal(part, negative) for part in formula[1]))
     left, right, low, high = formula[1:]
-    return (named, normal(left, leaf, negative), normal(right, leaf, negative), low, high)
+    return (named, normal(left, negative), normal(right, negative), low, high)
 
 
 def unbounded(part: Any, kind: str) -> bool:
@@ -95,7 +96,7 @@ def unbounded(part: Any, kind: str) -> bool:
 
 @dataclass
 class GoalProgression:
-    """The goals of all formulas about a model; `holds` tells whether the leaf of a name holds in a state."""
+    """The goals of all formulas about a model; `holds` tells whether a leaf holds in a state."""
 
     holds: Callable[[int, str], bool]
     _steps: dict[tuple[Goal, int], Goal] = field(default_factory=dict)
@@ -287,6 +288,7 @@ class Paths:
     """
 
     chain: CheckedChain
+    values: QuotientValues
     progression: GoalProgression
     formula: Part
     known: dict[tuple[bool, Fraction], Vector]
@@ -324,12 +326,10 @@ class Paths:
             following = place + 1 if place + 1 < len(word) else len(word) - repeated
             return [self.chain.rows[state][word[place]]], following
 
-        return self._values(starts, moves, {}, True, lambda found: found[0])
+        return self._values(starts, moves, {}, True)
 
-    def extremes(
-        self, starts: Collection[int], largest: bool, best: Callable[[list[Value]], Value]
-    ) -> dict[int, Value]:
-        """Returns the largest (or smallest) probabilities over all schedulers; `best` chooses among numbers.
+    def extremes(self, starts: Collection[int], largest: bool) -> dict[int, Value]:
+        """Returns the largest (or smallest) probabilities over all schedulers.
 
         Raises:
             Rejected: a probability is no number where there is a choice or a cycle.
@@ -339,7 +339,7 @@ class Paths:
         def moves(state: int, place: int) -> tuple[list[Row], int]:
             return list({id(row): row for row in self.chain.rows[state]}.values()), place
 
-        return self._values(starts, moves, known, largest, best)
+        return self._values(starts, moves, known, largest)
 
     def _values(
         self,
@@ -347,7 +347,6 @@ class Paths:
         moves: Callable[[int, int], tuple[Sequence[Row], int]],
         known: Vector,
         largest: bool,
-        best: Callable[[list[Value]], Value],
     ) -> dict[int, Value]:
         """Returns the values of some states; `known` has those of nodes that were met before.
 
@@ -381,7 +380,8 @@ class Paths:
         with suppress(CycleError):  # what no cycle is in the way of comes one after the other all the same
             graph.prepare()
         while ready := graph.get_ready():
-            known |= {node: best([average(step, known) for step in nodes[node]]) for node in ready}
+            for node in ready:
+                known[node] = self.values.extreme([average(step, known) for step in nodes[node]], largest)
             graph.done(*ready)
         left = {node: own for node, own in nodes.items() if node not in known}
         around = {t: known[t] for own in left.values() for step in own for _, t in step if t in known}

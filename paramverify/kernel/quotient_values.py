@@ -9,7 +9,7 @@ one. A vector has a value for each of some keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
@@ -26,9 +26,12 @@ from .strict_reading import Rejected
 Point = Mapping[str, Fraction]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PolynomialQuotient:
-    """One polynomial over another that is positive; never zero, and never a number."""
+    """One polynomial over another that is positive; never zero, and never a number.
+
+    Two are equal if they are written alike; see `same`.
+    """
 
     top: Poly
     bottom: Poly
@@ -65,10 +68,6 @@ class PolynomialQuotient:
     def __hash__(self) -> int:
         return hash((frozenset(self.top.items()), frozenset(self.bottom.items())))
 
-    def __eq__(self, other: object) -> bool:
-        """Tells whether both are written alike; see `same`."""
-        return isinstance(other, PolynomialQuotient) and (self.top, self.bottom) == (other.top, other.bottom)
-
     def cleared(self, other: Value | int) -> tuple[Poly, Poly]:
         """Returns this value and another one, both multiplied by both bottoms."""
         top, bottom = self._other(other)
@@ -94,6 +93,11 @@ def same(left: Value, right: Value | int) -> bool:
     """Tells whether two values are the same function."""
     gap = left - right
     return isinstance(gap, Fraction) and not gap
+
+
+def written(value: Any) -> str:
+    """Returns a value as a document writes it, on one line."""
+    return value if isinstance(value, str) else f"({value[0]})/({value[1]})"
 
 
 # --- vectors ----------------------------------------------------------------------------------------
@@ -238,11 +242,17 @@ class QuotientValues:
         """Tells whether a value has no parameter, so that its sign is known."""
         return isinstance(value, Fraction) or (self._is_number(value.top) and self._is_number(value.bottom))
 
-    def largest(self, values: list[Value]) -> Value:
-        """Returns the largest of some numbers."""
+    def extreme(self, values: Sequence[Value], largest: bool) -> Value:
+        """Returns the largest (or smallest) of some numbers; of one value alone that value.
+
+        Raises:
+            Rejected: one of several is no number.
+        """
+        if len(values) > 1 and not all(map(self.is_number, values)):
+            raise Rejected("extreme probabilities that depend on parameters")
         best = values[0]
         for value in values[1:]:
-            if self.shows(value - best):
+            if self.shows(value - best if largest else best - value):
                 best = value
         return best
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .quotient_values import QuotientValues, Value, gathered, same, spread
+from .quotient_values import QuotientValues, Value, gathered, same, spread, written
 from .strict_reading import Misformed, Rejected
 from .system_models import CheckedSystem, Distribution
 
@@ -166,19 +166,15 @@ def check_tight(system: CheckedSystem, values: QuotientValues, ratio: Value, tol
 
 def told_bounds(ratio: Any, told: Any) -> str:
     """Returns the proved bound, and the quotient of probabilities below it, as the document writes them."""
-    upper = f"every ratio is at most {_plain(ratio)}"
+    upper = f"every ratio is at most {written(ratio)}"
     if told is None:
         return f"{upper}, and the largest is at least 1"
-    left, right = map(_plain, told["probabilities"])
+    left, right = map(written, told["probabilities"])
     try:
         lower = str(Fraction(left) / Fraction(right))
     except ValueError:  # functions, or powers of E
         lower = f"({left})/({right})"
     return f"{upper}, and the largest is at least {lower}"
-
-
-def _plain(weight: Any) -> str:
-    return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
 
 
 def check_growth(system: CheckedSystem, values: QuotientValues, told: Any) -> str:

@@ -142,11 +142,11 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
         lambda d: d["statements"].insert(0, OBLIGATION),
     ),
     # what goes with what is said
-    "a reason of what holds": (PLAIN, "does not go with 'holds'", first(reason="none")),
-    "a state of what holds": (PLAIN, "does not go with 'holds'", first(state=0)),
+    "a reason of what holds": (PLAIN, "this key is not known", first(reason="none")),
+    "a state of what holds": (PLAIN, "this key is not known", first(state=0)),
     "an argument of what is violated": (
         ENDLESS,
-        "does not go with 'violated'",
+        "this key is not known",
         first(argument="tail", until=3),
     ),
     "k without a family": (SEVERAL, "where there is none", without("family")),

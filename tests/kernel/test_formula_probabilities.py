@@ -115,7 +115,7 @@ def test_endless_formulas(asked: Any) -> None:
             assert [exact[s] for s in (0, 1)] == found
         truths = Truths(chain, VALUES)
         for largest, best in ((True, max), (False, min)):
-            of_all = truths.extremes(truths.paths(asked), [0, 1], largest)
+            of_all = truths.paths(asked).extremes([0, 1], largest)
             # Schedulers see states, so they may do better than words; under one action there is no choice.
             assert all(
                 (of_all[s] >= best(column)) if largest else (of_all[s] <= best(column))  # type: ignore[operator]
@@ -160,12 +160,12 @@ def test_cycles_after_many_steps(seed: int) -> None:
     for until, asked in ((True, UNTIL), (False, RELEASE)):
         truths = Truths(chain, VALUES)
         for largest, best in ((True, max), (False, min)):
-            found = truths.extremes(truths.paths(asked), range(5), largest)
-            again = truths.extremes(truths.paths(asked), [4, 0], largest)
+            found = truths.paths(asked).extremes(range(5), largest)
+            again = truths.paths(asked).extremes([4, 0], largest)
             assert again == {s: found[s] for s in (4, 0)}
             one_by_one = Truths(chain, VALUES)  # what is known of one state is used for the next
             for s in random.sample(range(5), 5):
-                assert one_by_one.extremes(one_by_one.paths(asked), [s], largest) == {s: found[s]}
+                assert one_by_one.paths(asked).extremes([s], largest) == {s: found[s]}
             expected = iterated(chain, until, best)
             assert [float(found[s]) for s in range(5)] == pytest.approx(expected)  # type: ignore[arg-type]
             if len(chain.actions) == 1:
@@ -337,7 +337,7 @@ def test_parameters_one_after_the_other() -> None:
         truths = Truths(read_chain(data, WITH_C), WITH_C)
         for found in (
             truths.paths(asked).exact([0]),
-            truths.extremes(truths.paths(asked), [0], True),
+            truths.paths(asked).extremes([0], True),
         ):
             assert value_at(found[0], Fraction(1, 3)) == Fraction(1, 81)
 
@@ -379,7 +379,8 @@ def test_signs_of_values() -> None:
     decimals = [1, 2.718, 0.368, 3, 0, 1.718, -1]
     read = [given.read(text) for text in order]
     for places in permutations(range(len(order)), 3):
-        assert given.largest([read[k] for k in places]) is read[max(places, key=decimals.__getitem__)]
+        assert given.extreme([read[k] for k in places], True) is read[max(places, key=decimals.__getitem__)]
+        assert given.extreme([read[k] for k in places], False) is read[min(places, key=decimals.__getitem__)]
     for value, decimal in zip(read, decimals, strict=True):
         for strict in (False, True):
             shown = decimal > 0 or (decimal == 0 and not strict)

@@ -375,7 +375,7 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
         3,
         lambda: minimal(frozenset(map(frozenset, ("a", "b", "c")))),
     ),
-    "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True, max))),
+    "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True))),
     "members": (
         formula_truths,
         "MAX_MEMBERS",

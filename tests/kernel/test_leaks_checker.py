@@ -41,13 +41,16 @@ def document(e: tuple[str, str] = ("1/2", "1/2"), **changes: object) -> dict[str
 def test_what_comes_with_a_loop() -> None:
     """A loop comes with the status violated, alone, and without assumptions about the environment."""
     right = document()
-    assert "a witness comes with the status violated" in check_document({**right, "status": "holds"}).lines[0]
+    assert "'holds' does not go with growth" in check_document({**right, "status": "holds"}).lines[0]
     witness = {
         **{"parameters": {}, "left": [Q], "right": [D, Q], "place": 0, "trace": [Q], "closed": False},
         "probabilities": ["1", "1"],
     }
-    assert "without a loop" in check_document(with_own(right, witness=witness)).lines[0]
+    assert (
+        "'violated' does not go with growth and witness"
+        in check_document(with_own(right, witness=witness)).lines[0]
+    )
     partial = with_own(right, system={**own(right)["system"], "partial": True})
     assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]
     own(right)["tight"] = None
-    assert "a lower bound comes with the status holds only" in check_document(right).lines[0]
+    assert "'violated' does not go with growth and tight" in check_document(right).lines[0]
