@@ -29,7 +29,7 @@ from typing import Any
 
 from .chain_models import CheckedChain, Row
 from .path_probabilities import GoalProgression, Move, Paths, Vector, VectorSpan, is_state, normal
-from .quotient_values import QuotientValues, Value, gathered, spread
+from .quotient_values import QuotientValues, Value, gathered
 from .strict_reading import Rejected
 
 MAX_MEMBERS = 10_000
@@ -94,7 +94,7 @@ class Truths:
         """Compares a probability with a number, the extreme one where there are schedulers."""
         _, relation, bound, path = formula
         lower = relation in (">", ">=")
-        value = self.paths(path).extremes([state], not lower)[state]
+        value = self.paths(path).probabilities([state], not lower)[state]
         gap = value - self.values.read(bound)
         return self.values.truth(gap if lower else -gap, relation in ("<", ">"))
 
@@ -103,9 +103,8 @@ class Truths:
         near = self.chain.neighbours.get(state, ())
         if not self.chain.scheduled:
             raise Rejected("D is about query schedulers, and the model has none")
-        reflexive = self._reflexive(formula)
         if not near:
-            return reflexive
+            return self._reflexive(formula)
         e, d = self.values.read(ratio), self.values.read(delta)
         paths = self.paths(path)
 
@@ -115,13 +114,14 @@ class Truths:
 
         starts = [state, *near]
         if not self.chain.has_choices:
-            found = paths.extremes(starts, True)
-            return _joined((reflexive, compared(found, found)), False)
+            found = paths.probabilities(starts, True)
+            return _joined((self._reflexive(formula), compared(found, found)), False)
         if self.word:
-            found = paths.exact(starts, self.word, self.repeated)
+            found = paths.probabilities(starts, True, self.word, self.repeated)
             return False if compared(found, found) is False else None
+        reflexive = self._reflexive(formula)
         with suppress(Rejected):  # where the extreme probabilities are not had, they are not enough
-            if reflexive and compared(paths.extremes(starts, True), paths.extremes(starts, False)):
+            if reflexive and compared(paths.probabilities(starts, True), paths.probabilities(starts, False)):
                 return True
         if reflexive and self.values.shows(d - 1):
             return True
@@ -176,7 +176,7 @@ class Truths:
         stay: Any = ["release", ["false"], path[1], 0, length - 1]
         for _ in range(steps):
             stay = ["next", stay]
-        largest = self.paths(stay).extremes(self._compared_states(), True)
+        largest = self.paths(stay).probabilities(self._compared_states(), True)
         delta = self.values.read(formula[2])
         return all(self.values.shows(delta - value) for value in largest.values())
 
@@ -200,22 +200,24 @@ class Truths:
             return False
         last = self.paths(["until", left, right, 0, high["more"] - low["more"] if window else 0])
         done = len(every)  # where what has come to the right side stays
-        ends: list[Mapping[int, Value]] = list(last.words(list(every))) if window else [{done: Fraction(1)}]
+        goal.append(True)
+        ends: list[Mapping[int, Value]] = [{done: Fraction(1)}]
+        if window:
+            ends = list(last.words(list(every)))
 
-        def moved(vector: Vector, action: int, within: bool = True) -> Vector:
-            def step(s: int) -> Row:
-                if s == done:
-                    return ((done, Fraction(1)),)
-                return self.chain.rows[s][action] if inside[s] or not within else ()
+        def free(action: int, s: int) -> Row:
+            return self.chain.rows[s][action]
 
-            return spread(vector, step)
+        def within(action: int, s: int) -> Row:
+            if s == done:
+                return ((done, Fraction(1)),)
+            return self.chain.rows[s][action] if inside[s] else ()
 
-        def settled(vector: Vector) -> Vector:
-            places = {s: done if s == done or goal[s] else s for s in vector}
-            return gathered((t, vector[s]) for s, t in places.items() if t == done or inside[t])
+        def settled(entries: Iterable[tuple[int, Value]]) -> Row:
+            return tuple((done if goal[t] else t, w) for t, w in entries if goal[t] or inside[t])
 
-        def onward(vector: Vector, action: int) -> Vector:
-            return moved(vector, action) if window else settled(moved(vector, action))
+        def onward(action: int, s: int) -> Row:
+            return within(action, s) if window else settled(within(action, s))
 
         def further(level: list[Vector], times: int, move: Move) -> list[Vector]:
             """Returns what spans what vectors become by so many steps, under each word of actions."""
@@ -226,10 +228,14 @@ class Truths:
         for s in self.chain.initial:
             for t in self.chain.neighbours.get(s, ()):
                 level: list[Vector] = [{s: Fraction(1), t: Fraction(-1)}]
-                level = further(level, steps, lambda v, a: moved(v, a, False))
-                level = further(level, start, moved)
+                level = further(level, steps, free)
+                level = further(level, start, within)
                 if not window:
-                    level = further([settled(v) for v in level], max(first + high["more"] - low, 0), onward)
+                    level = further(
+                        [gathered(settled(v.items())) for v in level],
+                        max(first + high["more"] - low, 0),
+                        onward,
+                    )
                 for v in last.spanned(level, onward):
                     if any(
                         sum((x * y.get(n, Fraction(0)) for n, x in v.items()), Fraction(0)) != Fraction(0)

@@ -42,7 +42,7 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
-from .chain_models import CheckedChain, Row
+from .chain_models import CheckedChain
 from .quotient_values import PolynomialQuotient, QuotientValues, Value, gathered, spread
 from .strict_reading import Rejected
 
@@ -169,7 +169,7 @@ MAX_CYCLIC = 400  # nodes of one linear system
 Step: TypeAlias = Sequence[tuple[Value, Hashable]]
 Nodes: TypeAlias = Mapping[Any, Sequence[Step]]  # with the steps that they may choose
 Vector: TypeAlias = dict[Any, Value]
-Move: TypeAlias = Callable[[Vector, int], Vector]  # by an action
+Move: TypeAlias = Callable[[int, Any], Iterable[tuple[Any, Value]]]  # where an action leads from a key
 
 
 def reaching(nodes: Nodes, is_target: Callable[[Any], bool]) -> dict[Any, Step]:
@@ -317,44 +317,19 @@ class Paths:
         """Whether the formula looks at so many steps only."""
         return not any(unbounded(self.formula, kind) for kind in ("until", "release"))
 
-    def exact(
-        self, starts: Collection[int], word: Sequence[int] = (0,), repeated: int = 1
+    def probabilities(
+        self, starts: Collection[int], largest: bool = True, word: Sequence[int] = (), repeated: int = 1
     ) -> dict[int, Value]:
-        """Returns the probabilities of some states under a word, whose last actions are repeated for ever."""
+        """Returns the largest (or smallest) probabilities of some states over all schedulers.
 
-        def moves(state: int, place: int) -> tuple[list[Row], int]:
-            following = place + 1 if place + 1 < len(word) else len(word) - repeated
-            return [self.chain.rows[state][word[place]]], following
-
-        return self._values(starts, moves, {}, True)
-
-    def extremes(self, starts: Collection[int], largest: bool) -> dict[int, Value]:
-        """Returns the largest (or smallest) probabilities over all schedulers.
+        With a word, it is the probability under these actions, of which the last ones are repeated for ever.
 
         Raises:
             Rejected: a probability is no number where there is a choice or a cycle.
         """
-        known = self.known.setdefault((largest, self.dead), {})
-
-        def moves(state: int, place: int) -> tuple[list[Row], int]:
-            return list({id(row): row for row in self.chain.rows[state]}.values()), place
-
-        return self._values(starts, moves, known, largest)
-
-    def _values(
-        self,
-        starts: Collection[int],
-        moves: Callable[[int, int], tuple[Sequence[Row], int]],
-        known: Vector,
-        largest: bool,
-    ) -> dict[int, Value]:
-        """Returns the values of some states; `known` has those of nodes that were met before.
-
-        A node has a place in the word besides; `moves` gives the rows to choose from, and the place that
-        follows.
-        """
+        known = {} if word else self.known.setdefault((largest, self.dead), {})
         nodes: dict[Any, Sequence[Step]] = {}
-        ends = {s: (s, self.start, 0) for s in starts}
+        ends = {s: (s, self.start, 0) for s in starts}  # a node has a place in the word besides
         pending = list(ends.values())
         for node in pending:  # grows while it is walked through
             if node in known or node in nodes:
@@ -364,27 +339,26 @@ class Paths:
             if after in DECIDED:
                 known[node] = DECIDED[after]
                 continue
-            rows, following = moves(state, place)
+            rows = list({id(row): row for row in self.chain.rows[state]}.values())  # twice one is no choice
+            following = place
+            if word:
+                rows = [self.chain.rows[state][word[place]]]
+                following = place + 1 if place + 1 < len(word) else len(word) - repeated
             nodes[node] = [[(w, (t, after, following)) for t, w in row] for row in rows]
             if len(nodes) > MAX_NODES:
                 raise Rejected(f"more than {MAX_NODES:,} states with goals")
             pending += [(t, after, following) for row in rows for t, _ in row]
         known |= dict.fromkeys(nodes.keys() - reaching(nodes, known.__contains__).keys(), self.dead)
-        graph = TopologicalSorter(
-            {
-                n: {t for step in own for _, t in step if t not in known}
-                for n, own in nodes.items()
-                if n not in known
-            }
-        )
+        waiting = {n: {t for step in own for _, t in step} for n, own in nodes.items() if n not in known}
+        graph = TopologicalSorter({n: {t for t in to if t not in known} for n, to in waiting.items()})
         with suppress(CycleError):  # what no cycle is in the way of comes one after the other all the same
             graph.prepare()
         while ready := graph.get_ready():
             for node in ready:
                 known[node] = self.values.extreme([average(step, known) for step in nodes[node]], largest)
             graph.done(*ready)
-        left = {node: own for node, own in nodes.items() if node not in known}
-        around = {t: known[t] for own in left.values() for step in own for _, t in step if t in known}
+        left = {node: nodes[node] for node in waiting if node not in known}
+        around = {t: known[t] for node in left for t in waiting[node] if t in known}
         known |= extreme(left, around, largest, self.dead)
         return {s: known[node] for s, node in ends.items()}
 
@@ -454,15 +428,10 @@ class Paths:
         """Tells whether of two states as much is decided in each step, under every word of actions."""
         toward = TRUE if not self.dead else FALSE
 
-        def move(vector: Vector, action: int) -> Vector:
-            def step(node: Node) -> list[tuple[Node, Value]]:
-                state, goal = node
-                after = self.progression.after(goal, state)
-                return (
-                    [] if after in DECIDED else [((t, after), w) for t, w in self.chain.rows[state][action]]
-                )
-
-            return spread(vector, step)
+        def move(action: int, node: Node) -> list[tuple[Node, Value]]:
+            state, goal = node
+            after = self.progression.after(goal, state)
+            return [((t, after), w) for t, w in self.chain.rows[state][action] if after not in DECIDED]
 
         first: Vector = {(left, self.start): Fraction(1), (right, self.start): Fraction(-1)}
         for vector in self.spanned([first], move):
@@ -491,7 +460,8 @@ class Paths:
         for vector in level:
             for action in range(len(self.chain.actions)):
                 self.count(10 * len(vector))
-                own = {n: x for n, x in move(vector, action).items() if x != Fraction(0)}
+                moved = spread(vector, partial(move, action))
+                own = {n: x for n, x in moved.items() if x != Fraction(0)}
                 if own and kept.adds(own):
                     found.append(own)
         return found

@@ -47,7 +47,7 @@ def test_each_operator(asked: Any) -> None:
         for word, repeated in (((0, 1), 1), ((1, 0), 2), ((0, 1, 1), 2), ((1,), 1), ((1, 0, 0), 3)):
             last = word[-repeated:]
             whole = (*word, *last, *last, *last, *last)[:4]
-            found = paths.exact([0, 1], word, repeated)
+            found = paths.probabilities([0, 1], word=word, repeated=repeated)
             assert [found[s] for s in (0, 1)] == [summed(chain, s, whole, asked) for s in (0, 1)]
 
 
@@ -111,11 +111,11 @@ def test_endless_formulas(asked: Any) -> None:
             for word in product(range(2), repeat=3)
         ]
         for word, found in zip(product(range(2), repeat=3), sums, strict=True):
-            exact = paths.exact([0, 1], word)
+            exact = paths.probabilities([0, 1], word=word)
             assert [exact[s] for s in (0, 1)] == found
         truths = Truths(chain, VALUES)
         for largest, best in ((True, max), (False, min)):
-            of_all = truths.paths(asked).extremes([0, 1], largest)
+            of_all = truths.paths(asked).probabilities([0, 1], largest)
             # Schedulers see states, so they may do better than words; under one action there is no choice.
             assert all(
                 (of_all[s] >= best(column)) if largest else (of_all[s] <= best(column))  # type: ignore[operator]
@@ -127,7 +127,7 @@ def test_both_kinds_of_endless_formulas() -> None:
     """Endless U and R together have no value where nothing is decided."""
     chain = read_chain(model(Random(0), 3, 1), VALUES)
     with pytest.raises(Rejected, match="unbounded U and with unbounded R"):
-        Truths(chain, VALUES).paths(["and", [UNTIL, RELEASE]]).exact([0])
+        Truths(chain, VALUES).paths(["and", [UNTIL, RELEASE]]).probabilities([0])
     with pytest.raises(Rejected, match="an unbounded path formula under all words"):
         Truths(chain, VALUES).paths(UNTIL).words([0])
 
@@ -160,16 +160,16 @@ def test_cycles_after_many_steps(seed: int) -> None:
     for until, asked in ((True, UNTIL), (False, RELEASE)):
         truths = Truths(chain, VALUES)
         for largest, best in ((True, max), (False, min)):
-            found = truths.paths(asked).extremes(range(5), largest)
-            again = truths.paths(asked).extremes([4, 0], largest)
+            found = truths.paths(asked).probabilities(range(5), largest)
+            again = truths.paths(asked).probabilities([4, 0], largest)
             assert again == {s: found[s] for s in (4, 0)}
             one_by_one = Truths(chain, VALUES)  # what is known of one state is used for the next
             for s in random.sample(range(5), 5):
-                assert one_by_one.paths(asked).extremes([s], largest) == {s: found[s]}
+                assert one_by_one.paths(asked).probabilities([s], largest) == {s: found[s]}
             expected = iterated(chain, until, best)
             assert [float(found[s]) for s in range(5)] == pytest.approx(expected)  # type: ignore[arg-type]
             if len(chain.actions) == 1:
-                assert truths.paths(asked).exact(range(5)) == found
+                assert truths.paths(asked).probabilities(range(5)) == found
 
 
 def policies(nodes: Mapping[Any, Sequence[Any]]) -> Iterator[dict[Any, Any]]:
@@ -244,7 +244,7 @@ def test_equality_under_all_words(seed: int) -> None:
         paths = Truths(chain, VALUES).paths(asked)
         assert paths.equal(0, 1) == alike
         if alike:
-            assert all(len({*paths.exact([0, 1], word).values()}) == 1 for word in words if word)
+            assert all(len({*paths.probabilities([0, 1], word=word).values()}) == 1 for word in words if word)
 
 
 def determinant(rows: Sequence[Sequence[Fraction]]) -> Fraction:
@@ -318,11 +318,13 @@ def test_probabilities_with_parameters(seed: int) -> None:
             there = Truths(numbers, values).paths(asked)
             for word in product(range(2), repeat=2):
                 try:
-                    ours = found.exact([0, 1], word)
+                    ours = found.probabilities([0, 1], word=word)
                 except Rejected:
                     assert 1 in word  # only this action leads back
                     continue
-                assert [value_at(ours[s], c) for s in (0, 1)] == list(there.exact([0, 1], word).values())
+                assert [value_at(ours[s], c) for s in (0, 1)] == list(
+                    there.probabilities([0, 1], word=word).values()
+                )
 
 
 def test_parameters_one_after_the_other() -> None:
@@ -336,8 +338,8 @@ def test_parameters_one_after_the_other() -> None:
     for asked in (UNTIL, ["release", P, ["or", [P, Q]], 0, None]):
         truths = Truths(read_chain(data, WITH_C), WITH_C)
         for found in (
-            truths.paths(asked).exact([0]),
-            truths.paths(asked).extremes([0], True),
+            truths.paths(asked).probabilities([0]),
+            truths.paths(asked).probabilities([0], True),
         ):
             assert value_at(found[0], Fraction(1, 3)) == Fraction(1, 81)
 

@@ -159,7 +159,7 @@ def test_privacy_of_endless_formulas(seed: int) -> None:
     assert told in (True, None)
     alike = True
     for word in product(range(2), repeat=4):
-        s, t = found.paths(path).exact([0, 1], word).values()
+        s, t = found.paths(path).probabilities([0, 1], word=word).values()
         alike = alike and s == t
         within = s <= e * t + d and t <= e * s + d  # type: ignore[operator]
         assert within or told is None
@@ -358,8 +358,8 @@ TWO = {"actions": ["a", "b"], "rows": [[0, 3], [1, 1], [2, 2], [3, 3]]}
 THREE = ["next", ["next", ["next", P]]]
 LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     # Goals of s and of t are not decided, that of the state with p is.
-    "nodes": (path_probabilities, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
-    "cycles": (path_probabilities, "MAX_CYCLIC", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
+    "nodes": (path_probabilities, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.probabilities([0, 1]))),
+    "cycles": (path_probabilities, "MAX_CYCLIC", 2, paths_of(UNTIL, lambda p: p.probabilities([0, 1]))),
     # Four levels of states.
     "levels": (path_probabilities, "MAX_LEVELS", 4, paths_of(THREE, lambda p: p.words([0, 1]))),
     "vectors": (path_probabilities, "MAX_VECTORS", 2, paths_of(NEXT, lambda p: p.words([0, 1]), **TWO)),
@@ -375,7 +375,7 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
         3,
         lambda: minimal(frozenset(map(frozenset, ("a", "b", "c")))),
     ),
-    "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True))),
+    "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.probabilities([0, 1], True))),
     "members": (
         formula_truths,
         "MAX_MEMBERS",
