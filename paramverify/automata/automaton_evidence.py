@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +16,6 @@ from paramverify.automata.way_costs import Closed, Flow, Way
 from paramverify.automata.way_programs import Gap
 from paramverify.evidence import envelope
 
-MOST_WRITTEN = 5  # variables of a table that is written with all shifts
 NO_GAPS: Mapping[int, Gap] = MappingProxyType({})
 
 
@@ -115,12 +113,9 @@ def tables(graph: Graph, found: Sequence[Closed], multiple: Fraction) -> dict[st
 
 
 def _table(table: Closed) -> dict[str, Any]:
-    """Returns a table; one of many variables has only the shifts for which it bounds something."""
-    told: dict[str, Any] = {"class": table.node, "variables": list(table.variables)}
-    if len(table.variables) > MOST_WRITTEN:
-        return told | {"entries": [[_signs(shifts), str(cost)] for shifts, cost in table.costs.items()]}
-    every = (table.costs.get(shifts) for shifts in product((-1, 0, 1), repeat=len(table.variables)))
-    return told | {"costs": [None if cost is None else str(cost) for cost in every]}
+    """Returns a table, with the shifts for which it bounds something."""
+    costs = {_signs(shifts): str(cost) for shifts, cost in table.costs.items()}
+    return {"class": table.node, "variables": list(table.variables), "costs": costs}
 
 
 def _signs(shifts: Sequence[int]) -> str:

@@ -4,20 +4,19 @@ The terms are explained in `automaton_runs`, and the parts of a document in the 
 Tables and ways are about differences of 1; all that is said of them is multiplied by the largest difference r
 of an entry, because W(δ) is at most r·W.
 
-proof, tables  A multiple is enough for every length: demands or tables bound the cost of all ways.
+proof, tables  A multiple is enough for every length: demands or tables bound the cost of all ways. If one
+               entry differs, the automaton alone has such a multiple.
 family         No multiple is enough.
 least          Less than the cost of one way is not enough.
-gap            The same of two streams of few values. Beside them a way is about entries of any numbers.
+gap            The same of two streams of few values. Beside them a way is about entries of any numbers, and
+               so is a family.
 lengths        What is enough for streams of n inputs: tables bound all ways that read at most n, or it is
                enough for every length. Each length may have a way or a gap.
 
 With a `claim`, the status says whether its multiple is enough (`holds`) or one way, a gap, or a family
-exceeds it (`violated`). If one entry differs, the automaton alone has the bound for every length. Without a
-claim, the status says whether some multiple is enough.
-
-With the status `bounds`, the document says which streams are compared (`streams`), with the same parts. It
-claims no multiple: the report says what is shown of the least one. For entries of few values a gap shows that
-less is not enough, and a way shows nothing.
+exceeds it (`violated`). Without a claim, it says whether some multiple is enough. With the status `bounds`,
+the document says which streams are compared (`streams`), and claims no multiple. In any case the report says
+what is shown of the least one.
 """
 
 from __future__ import annotations
@@ -25,75 +24,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .automaton_costs import bounded_by_length, bounded_by_tables, classes_of, covered, least_cost, proved
+from .automaton_costs import bounded_by_length, bounded_by_tables, covered, least_cost, proved
 from .automaton_runs import Machine, explore, machine, outputs_differ
 from .automaton_ways import ANY, StreamEntries, check_family, entries_of, example, gap
-from .evidence_shapes import BOUNDS
+from .evidence_shapes import BOUNDS, HOLDS, VIOLATED
 from .ledger import Evidence, KernelReport, Statement
 from .strict_reading import Rejected
 
-# --- lengths ----------------------------------------------------------------------------------------
-
-
-def lengths(
-    read: Machine, document: Any, entries: StreamEntries, bound: Fraction | None, whom: str = ""
-) -> list[str]:
-    """Returns what is shown of streams of single lengths; ways are about entries of `whom`.
-
-    `bound` is a multiple that is enough for every length and differences of 1, if one is shown.
-    """
-    if "lengths" not in document:
-        return []
-    data = document["lengths"]
-    edges, following = classes_of(read, data)
-    covered(read, data["classes"], following)
-    multiples = bounded_by_length(read, data, edges, bound, entries.one)
-    return [
-        _length(read, budget, entries, multiples[budget["length"]] * entries.reach, whom)
-        for budget in data["budgets"]
-    ]
-
-
-def _length(read: Machine, budget: Any, entries: StreamEntries, enough: Fraction, whom: str) -> str:
-    length = budget["length"]
-    line = f"length {length}: {enough} times epsilon is enough"
-    if "least" in budget and "gap" in budget:
-        raise Rejected("a way is about entries of any numbers, and a gap about few values")
-    for name in {"least", "gap"} & budget.keys():
-        steps = budget[name]["steps"]
-        if not all(0 <= number < len(read.steps) for number in steps):
-            raise Rejected("a way has a transition that is not there")
-        if read.entries(steps) > length:
-            raise Rejected(f"a way needs more than {length} inputs")
-    if "gap" in budget:
-        return f"{line}; {widest(read, budget['gap'], entries, enough)}"
-    if "least" not in budget:
-        return line
-    if entries.values is not None:
-        raise Rejected("a way shows nothing of entries of few values")
-    outputs_differ(read, explore(read))
-    cost = least_cost(read, budget["least"], entries.one) * entries.reach
-    if cost > enough:
-        raise Rejected(f"a way costs more than the budget of length {length}")
-    return line + (", and no less is" if cost == enough else f", and no less than {cost} is") + whom
-
-
-def widest(read: Machine, data: Any, entries: StreamEntries, enough: Fraction | None) -> str:
-    """Checks a gap, and returns what is shown; `enough` is a multiple that is enough, if one is known."""
-    if entries.values is None:
-        raise Rejected("a gap is about entries of few values")
-    outputs_differ(read, explore(read))
-    cost = gap(read, data, entries)
-    if cost <= 0:
-        raise Rejected("a way does not get likelier under the first stream")
-    if enough is not None and cost > enough:
-        raise Rejected("a gap is wider than the multiple that is enough")
-    return f"for large epsilon no multiple below {cost} is enough for two streams"
-
-
-# --- automata ---------------------------------------------------------------------------------------
-
-PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows something
+MULTIPLES = {"proof", "tables", "family"}  # say which multiple is enough for every length, if any
+PARTS = MULTIPLES | {"least", "gap", "lengths"}
 
 
 def show(about: Evidence, statement: Statement) -> KernelReport:
@@ -117,80 +56,72 @@ def left(statement: Statement) -> tuple[str, ...]:
 
 def _shown(statement: Statement, status: str) -> list[str]:
     read = machine(statement["automaton"])
-    if (status == BOUNDS) is not ("streams" in statement):
+    claim, streams = statement.get("claim"), statement.get("streams")
+    if (status == BOUNDS) is not (streams is not None) or (streams and claim):
         raise Rejected("evidence about a budget says which streams are compared, and no other does")
-    if "streams" in statement:
-        return _budget(read, statement)
-    document = {**statement, "status": status}
-    claim = document.get("claim")
-    if claim is None:
-        if {"example", "gap"} & document.keys():
-            raise Rejected("an example, and streams of few values, are about one budget")
-        return _some_multiple(read, document)[0]
-    if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
-        raise Rejected("a budget is 0 or more")
-    entries = entries_of(claim)
-    _whole(read, entries)
-    about = [entries.told] if entries != ANY else []
-    lines = about + _claimed(read, document, Fraction(claim["multiple"]), entries)
-    if "example" in document:
-        if document["status"] != "violated":
-            raise Rejected("an example is about a violation")
-        budget = Fraction(claim["multiple"]), Fraction(claim.get("plus", "0"))
-        lines.append(example(read, document["example"], entries, budget))
-    return lines
-
-
-def _whole(read: Machine, entries: StreamEntries) -> None:
-    """Checks that entries are whole numbers where noise is."""
+    if "example" in statement and (status != VIOLATED or not claim):
+        raise Rejected("an example is about a violation of a budget")
+    entries = entries_of(claim or streams or {})
     if read.whole and any(value.denominator > 1 for value in entries.values or ()):
         raise Rejected("noise is geometric, and an entry is not a whole number")
-
-
-def _claimed(read: Machine, document: Any, asked: Fraction, entries: StreamEntries) -> list[str]:
-    """Checks what is said of one budget: it is enough, or a way costs more, or ways without bound do.
-
-    The claim is asked·ε + plus. All costs are multiplied by the largest difference of an entry. Where a way
-    costs more than `asked`, it costs more than both together for large ε.
-    """
-    one, reach = entries.one, entries.reach
-    parts = {"proof", "tables", "family"} & document.keys()
-    if not reach:
-        if document["status"] != "holds" or PARTS & document.keys():
-            raise Rejected("no entry can differ: there is nothing to prove")
-        return ["no two values are so near that an entry can differ: private with 0 times epsilon"]
-    if document["status"] == "violated" and entries.values is not None:
-        if PARTS & document.keys() != {"gap"}:
-            raise Rejected("streams of these values exceed the multiple, and there is nothing else")
-        outputs_differ(read, explore(read))
-        cost = gap(read, document["gap"], entries)
-        if cost <= asked:
-            raise Rejected("the way does not get likelier than the multiple says")
-        steps = len(document["gap"]["steps"])
-        return [f"way: {steps} steps: for large epsilon no multiple below {cost} is enough for two streams"]
-    if "gap" in document:
-        raise Rejected("streams of few values are for a violation by these")
-    if document["status"] == "violated" and (one or not parts):
-        if PARTS & document.keys() != {"least"}:
-            raise Rejected("one way exceeds the multiple, and there is nothing else")
-        outputs_differ(read, explore(read))
-        cost = least_cost(read, document["least"], one) * reach
-        if cost <= asked:
-            raise Rejected("the way does not cost more than the multiple")
-        return [f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough"]
-    if one:
-        if PARTS & document.keys():
-            raise Rejected("where one entry differs, the automaton alone has the bound")
-        bound = _of_one_entry(read) * reach
-        lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
-    else:
-        lines, bound = _some_multiple(read, document, entries.values is not None)
-        if reach != 1:
-            bound *= reach
-            lines.append(f"entries differ by {reach} at most: all of this is multiplied by {reach}")
-    if document["status"] == "holds" and bound > asked:
-        raise Rejected("the multiple that is shown is larger than the claimed one")
+    asked, plus = (Fraction((claim or {}).get(name, "0")) for name in ("multiple", "plus"))
+    if min(asked, plus) < 0:
+        raise Rejected("a budget is 0 or more")
+    lines, enough, cost = _parts(read, statement, entries, status)
+    if status == HOLDS and (enough is None or (claim and enough > asked)):
+        raise Rejected("the multiple that is shown is larger than the claimed one, or none is shown")
+    # A way that costs more than `asked` costs more than asked·ε + plus for large ε.
+    if status == VIOLATED and "family" not in statement and not (claim and cost and cost > asked):
+        raise Rejected("no way costs more than the multiple, and costs do not grow without end")
+    if streams or entries != ANY:
+        lines = [entries.told, *lines]
+    if "example" in statement:
+        lines.append(example(read, statement["example"], entries, (asked, plus)))
     return lines
+
+
+def _parts(
+    read: Machine, statement: Statement, entries: StreamEntries, status: str
+) -> tuple[list[str], Fraction | None, Fraction | None]:
+    """Returns what the parts show in words; a multiple that is enough for every length; what some way costs.
+
+    Raises:
+        Rejected: they do not show it, or are about other streams.
+    """
+    parts, few = PARTS & statement.keys(), entries.values is not None
+    if len(MULTIPLES & parts) > 1 or (entries.one and MULTIPLES & parts) or (parts and not entries.reach):
+        raise Rejected("a multiple is shown once, and where one entry or none differs by the automaton alone")
+    if ("gap" in parts and not few) or ("family" in parts and few):
+        raise Rejected("a gap is about entries of few values, and a family about entries of any numbers")
+    if status == VIOLATED and "family" not in parts and len(parts) > 1:
+        raise Rejected("one way exceeds the multiple, and there is nothing else")
+    lines, enough, cost = [], None, None
+    if not entries.reach:
+        enough, what = Fraction(0), "no two values are so near that an entry can differ"
+    elif entries.one:
+        enough, what = _of_one_entry(read), "one entry differs"
+    elif "family" in parts:
+        lines.append(_grows(read, statement["family"], entries))
+    elif parts & MULTIPLES:
+        enough, what = _bound(read, statement)
+    if enough is not None:
+        enough *= entries.reach
+        lines.append(f"{what}: {enough} times epsilon is enough, for every length")
+    if "least" in parts:
+        if enough is None and (status != VIOLATED or "family" in parts):
+            raise Rejected("a way that needs a multiple is beside a proof that some is enough")
+        needed = _needed(read, "least", statement, entries, enough)
+        lines.append(f"way: {len(statement['least']['steps'])} steps: no multiple below {needed} is enough")
+        lines[-1] += _of_any(entries)
+        cost = None if few else needed
+    if "gap" in parts:
+        cost = _needed(read, "gap", statement, entries, enough)
+        lines.append(f"way: {len(statement['gap']['steps'])} steps: {_for_two(cost)}")
+    if "lengths" in parts:
+        lines += _lengths(read, statement["lengths"], entries, enough)
+    if not lines:
+        raise Rejected("nothing is shown of a budget")
+    return lines, enough, cost
 
 
 def _of_one_entry(read: Machine) -> Fraction:
@@ -211,94 +142,62 @@ def _of_one_entry(read: Machine) -> Fraction:
     return bound
 
 
-def _some_multiple(read: Machine, document: Any, few: bool = False) -> tuple[list[str], Fraction]:
-    """Checks that some multiple is enough, or none; returns it, and 0 if there is none.
-
-    A way shows that less is not enough for entries of any numbers. Less may be enough for `few` values.
-    """
-    whom = " for entries of any numbers" if few else ""
-    if document["status"] == "violated":
-        if {"proof", "tables"} & document.keys() or "family" not in document:
-            raise Rejected("a violation has a family, and no proof")
-        if "least" in document:
-            raise Rejected("no multiple is enough, so none is the least one")
-        return [_grows(read, document), *lengths(read, document, ANY, None, whom)], Fraction(0)
-    if "family" in document:
-        raise Rejected("privacy has one proof, and no family")
-    bound, what = _bound(read, document)
-    lines = [f"{what}: private with {bound} times epsilon, for every length"]
-    if "least" in document:
-        lines.append(_needed(read, document["least"], ANY, bound) + whom)
-    return [*lines, *lengths(read, document, ANY, bound, whom)], bound
-
-
-def _grows(read: Machine, document: Any, reach: Fraction = Fraction(1)) -> str:
-    """Checks a family of ways, and returns what is shown."""
-    outputs_differ(read, explore(read))
-    gain, period = check_family(read, document["family"])
-    each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
-    return f"family: {each} {gain * reach} times epsilon more: no multiple of epsilon is enough"
-
-
-def _bound(read: Machine, document: Any) -> tuple[Fraction, str]:
+def _bound(read: Machine, statement: Statement) -> tuple[Fraction, str]:
     """Returns a multiple that is enough for every length, for differences of 1, and what shows it."""
-    if len({"proof", "tables"} & document.keys()) != 1:
-        raise Rejected("privacy has one proof, and no family")
-    if "tables" in document:
-        edges, following = classes_of(read, document["tables"])
-        covered(read, document["tables"]["classes"], following)
-        bound = bounded_by_tables(read, document["tables"], edges)
-        return bound, f"tables: {len(document['tables']['tables'])}"
-    return proved(read, document["proof"]), f"demands: {len(document['proof']['demands'])}"
+    if "tables" in statement:
+        tables = statement["tables"]
+        return bounded_by_tables(read, tables, covered(read, tables)), f"tables: {len(tables['tables'])}"
+    return proved(read, statement["proof"]), f"demands: {len(statement['proof']['demands'])}"
 
 
-def _needed(read: Machine, data: Any, entries: StreamEntries, bound: Fraction) -> str:
-    """Checks a way that needs a multiple, and returns what is shown; `bound` is one that is enough."""
-    outputs_differ(read, explore(read))
-    cost = least_cost(read, data, entries.one) * entries.reach
-    if cost > bound:
-        raise Rejected("a way costs more than the bound")
-    return f"way: {len(data['steps'])} steps: no multiple below {cost} is enough"
+def _grows(read: Machine, family: Any, entries: StreamEntries) -> str:
+    """Checks a family of ways, and returns what is shown."""
+    outputs_differ(read)
+    gain, period = check_family(read, family)
+    each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
+    return f"family: {each} {gain * entries.reach} times epsilon more: no multiple of epsilon is enough"
 
 
-def _budget(read: Machine, document: Any) -> list[str]:
-    """Checks bounds of the least multiple for streams that are told, and returns what is shown.
+def _needed(read: Machine, name: str, part: Any, entries: StreamEntries, enough: Fraction | None) -> Fraction:
+    """Returns a number below which no multiple is enough, by a way or a gap; `enough` is one that is."""
+    outputs_differ(read)
+    if name == "gap":
+        cost = gap(read, part["gap"], entries)
+    else:
+        cost = least_cost(read, part["least"], entries.one) * entries.reach
+    if enough is not None and cost > enough:
+        raise Rejected("a way costs more than the multiple that is enough")
+    return cost
 
-    For entries of few values a gap shows that less is not enough, and nothing else does.
-    """
-    entries = entries_of(document["streams"])
-    _whole(read, entries)
-    parts, about = PARTS & document.keys(), entries.told
-    if {"claim", "example"} & document.keys():
-        raise Rejected("a budget is told of streams, and claims no other one")
-    if not entries.reach:
-        if parts:
-            raise Rejected("no entry can differ: there is nothing to prove")
-        return [about, "no two values are so near that an entry can differ: 0 times epsilon is enough"]
-    few = entries.values is not None
-    if ("least" in parts and few) or ("gap" in parts and not few):
-        raise Rejected("a gap is about entries of few values, and a way about entries of any numbers")
-    if not parts and not entries.one:
-        raise Rejected("nothing is shown of a budget")
-    bound: Fraction | None = None
-    lines = [about]
-    if entries.one:
-        if {"proof", "tables", "family"} & parts:
-            raise Rejected("where one entry differs, the automaton alone has the bound")
-        bound = _of_one_entry(read)
-        lines.append(f"one entry differs: {bound * entries.reach} times epsilon is enough, for every length")
-    elif "family" in parts:
-        if few or {"proof", "tables", "least"} & parts:
-            raise Rejected("ways whose costs grow are about entries of any numbers, and there is no bound")
-        lines.append(_grows(read, document, entries.reach))
-    elif {"proof", "tables"} & parts:
-        bound, what = _bound(read, document)
-        lines.append(f"{what}: {bound * entries.reach} times epsilon is enough, for every length")
-    if "least" in parts:
-        if bound is None:
-            raise Rejected("a way that needs a multiple is beside a proof that some is enough")
-        lines.append(_needed(read, document["least"], entries, bound * entries.reach))
-    if "gap" in parts:
-        enough = None if bound is None else bound * entries.reach
-        lines.append(widest(read, document["gap"], entries, enough))
-    return [*lines, *lengths(read, document, entries, bound)]
+
+def _of_any(entries: StreamEntries) -> str:
+    return "" if entries.values is None else " for entries of any numbers"
+
+
+def _for_two(cost: Fraction) -> str:
+    return f"for large epsilon no multiple below {cost} is enough for two streams"
+
+
+def _lengths(read: Machine, data: Any, entries: StreamEntries, bound: Fraction | None) -> list[str]:
+    """Returns what is shown of streams of single lengths; `bound` is enough for every length, if there."""
+    known = None if bound is None else bound / entries.reach
+    stated = bounded_by_length(read, data, covered(read, data), known, entries.one)
+    return [
+        _length(read, budget, entries, stated[budget["length"]] * entries.reach) for budget in data["budgets"]
+    ]
+
+
+def _length(read: Machine, budget: Any, entries: StreamEntries, enough: Fraction) -> str:
+    line = f"length {budget['length']}: {enough} times epsilon is enough"
+    if "least" in budget:
+        cost = _needed(read, "least", budget, entries, enough)
+        line += ", and no less is" if cost == enough else f", and no less than {cost} is"
+        line += _of_any(entries)
+    if "gap" in budget:
+        if entries.values is None:
+            raise Rejected("a gap is about entries of few values")
+        line += f"; {_for_two(_needed(read, 'gap', budget, entries, enough))}"
+    for name in {"least", "gap"} & budget.keys():
+        if read.entries(budget[name]["steps"]) > budget["length"]:
+            raise Rejected(f"a way needs more than {budget['length']} inputs")
+    return line

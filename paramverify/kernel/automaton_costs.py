@@ -33,8 +33,7 @@ order, for each assignment s of shifts in {-1, 0, 1} to the stored values. One m
 function of it, which is larger where c is larger. So if c is at most a table, and every step leads from each
 table to functions that are at most a table again, all functions are. If a table has no entry for some shifts,
 it bounds nothing there. What a way costs is the least value of its function, so at most the least entry of a
-table. Tables of many variables have `entries` in the place of `costs`: only the shifts for which they bound
-something, written as one sign for each variable.
+table. Its `costs` are only for shifts for which it bounds something, written as one sign for each variable.
 
 Tables of lengths (`lengths`) say how many inputs were read so far. A step leads to what a table bounds that
 has read no more. So tables with at most n inputs bound all ways that read at most n. A multiple that is
@@ -45,65 +44,69 @@ costs 0 at most, so the tables bound it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from functools import cache
 from typing import Any
 
-from .automaton_runs import Machine, RunTransition, first_order, walk
+from .automaton_runs import FIRST, Machine, Order, RunTransition, reached, walk
 from .strict_reading import Rejected
 
 # --- demands ----------------------------------------------------------------------------------------
 
 
+Shift = int | tuple[int]  # of a stored value, by its variable, or a number
+
+
 @dataclass(frozen=True)
 class _Demand:
-    """A class, bounds and pairs of shifts, and a weight."""
+    """A class, a set of shifts of the stored values, and a weight.
+
+    The shifts in the set are in the order of all `pairs`, of variables, or of a bound and a variable.
+    """
 
     place: int
     low: dict[int, int]
     high: dict[int, int]
-    pairs: frozenset[tuple[int, int]]
+    pairs: frozenset[tuple[Shift, Shift]]
     weight: Fraction
 
-    def at_most(self, one: int | tuple[int, ...], other: int | tuple[int, ...]) -> bool:
-        """Tells whether one shift is at most another one for all shifts; a number is given as a tuple."""
+    def at_most(self, one: Shift, other: Shift) -> bool:
+        """Tells whether one shift is at most another one for all shifts in the set."""
         most = one[0] if isinstance(one, tuple) else self.high.get(one, 1)
         least = other[0] if isinstance(other, tuple) else self.low.get(other, -1)
         return most <= least or one == other or (one, other) in self.pairs
 
 
 def _demand(data: Any, variables: int, classes: int) -> _Demand:
-    low, high = {}, {}
-    for variable, least, most in data["bounds"]:
-        if not 0 <= variable < variables or variable in low or not -1 <= least <= most <= 1:
-            raise Rejected("a demand has a bound that is none")
-        low[variable], high[variable] = least, most
-    pairs = frozenset((x, y) for x, y in data["pairs"])
-    if any(not 0 <= v < variables for pair in pairs for v in pair):
+    low = {variable: least for variable, least, _ in data["bounds"]}
+    high = {variable: most for variable, _, most in data["bounds"]}
+    if len(low) < len(data["bounds"]) or any(not -1 <= low[v] <= high[v] <= 1 for v in low):
+        raise Rejected("a demand has a bound that is none")
+    pairs: set[tuple[Shift, Shift]] = {(x, y) for x, y in data["pairs"]}
+    if any(not 0 <= v < variables for v in (*low, *(v for pair in data["pairs"] for v in pair))):
         raise Rejected("a demand is about a variable that is not there")
     weight = Fraction(data["weight"])
     if not 0 <= data["class"] < classes or weight < 0:
         raise Rejected("a demand has no class, or a negative weight")
-    return _Demand(data["class"], low, high, pairs, weight)
+    pairs |= {((low[v],), v) for v in low} | {(v, (high[v],)) for v in high}
+    return _Demand(data["class"], low, high, frozenset(pairs), weight)
 
 
 def _possible(demand: _Demand) -> bool:
     """Tells whether some shifts are in the set of a demand: the least ones, if any."""
-    least = dict(demand.low)
-    for _ in range(len({v for pair in demand.pairs for v in pair}) + 1):
+    least: dict[Shift, int] = {shift: -1 for pair in demand.pairs for shift in pair}
+    least |= {shift: shift[0] for shift in least if isinstance(shift, tuple)}
+    for _ in least:
         for x, y in demand.pairs:
-            least[y] = max(least.get(y, -1), least.get(x, -1))
-    ordered = all(least.get(x, -1) <= least.get(y, -1) for x, y in demand.pairs)
-    return ordered and all(value <= demand.high.get(v, 1) for v, value in least.items())
+            least[y] = max(least[y], least[x])
+    return all(least[shift] == shift[0] for shift in least if isinstance(shift, tuple))
 
 
 def proved(read: Machine, proof: Any) -> Fraction:
     """Returns the multiple that is shown."""
-    classes = proof["classes"]
-    edges, following = classes_of(read, proof)
-    covered(read, classes, following)
+    classes, edges = proof["classes"], covered(read, proof)
     demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
     if {demand.place for demand in demands} != set(range(len(classes))):
         raise Rejected("a class has no demand: a way that ends there is not covered")
@@ -126,33 +129,27 @@ def proved(read: Machine, proof: Any) -> Fraction:
     return bound
 
 
-def classes_of(read: Machine, proof: Any) -> tuple[list[tuple[int, ...]], dict[tuple[int, int], int]]:
-    """Returns the edges between classes, and where each transition leads from each class."""
-    classes = proof["classes"]
-    edges = [tuple(edge) for edge in proof["edges"]]
+def covered(read: Machine, proof: Any) -> list[tuple[int, ...]]:
+    """Returns the edges between classes, if every way that is possible is a way of classes, from class 0."""
+    classes, edges = proof["classes"], [tuple(edge) for edge in proof["edges"]]
     following: dict[tuple[int, int], int] = {}
     for source, target, number in edges:
         if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
             raise Rejected("an edge is between classes that are not there")
         if following.setdefault((source, number), target) != target:
             raise Rejected("a transition leads from one class to two")
-    return edges, following
-
-
-def covered(read: Machine, classes: list[int], following: dict[tuple[int, int], int]) -> None:
-    """Checks that every way that is possible is a way of classes, from class 0."""
     if not classes or classes[0] != 0:
         raise Rejected("class 0 is not one of the first state")
-    seen = {(first_order(read), 0)}
-    waiting = list(seen)
-    for order, place in waiting:
-        for number, after in read.following(order):
+
+    def after(order: Order, place: int) -> Iterator[tuple[Order, int]]:
+        for number, found in read.following(order):
             target = following.get((place, number))
-            if target is None or classes[target] != after.state:
+            if target is None or classes[target] != found.state:
                 raise Rejected(f"class {place} has not transition {number}, which is possible")
-            if (after, target) not in seen:
-                seen.add((after, target))
-                waiting.append((after, target))
+            yield found, target
+
+    reached((FIRST, 0), lambda at: after(*at))
+    return edges
 
 
 def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ...], level: int) -> None:
@@ -165,25 +162,19 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
         raise Rejected("a link has a level that is none")
     if now.weight < state.rate * level + read.second_cost(step) + later.weight:
         raise Rejected("a weight does not fall by the cost of a link")
-    wanted = 1 if state.reads else 0
-    lower: list[int | tuple[int, ...]] = [(-1,), *step.above]
-    upper: list[int | tuple[int, ...]] = [(1,), *step.below]
+    lower: list[Shift] = [(-1,), *step.above]
+    upper: list[Shift] = [(1,), *step.below]
     if step.output == "insample":
         lower, upper = [*lower, (0,)], [*upper, (0,)]
-    for variable in later.low:
-        ends: tuple[int, int] = (later.low[variable], later.high[variable])
-        if variable in step.stored:
-            lower, upper = [*lower, (ends[0],)], [*upper, (ends[1],)]
-        elif not (now.at_most((ends[0],), variable) and now.at_most(variable, (ends[1],))):
-            raise Rejected("a demand does not have the bounds of the next one")
     for x, y in later.pairs:
         if x in step.stored and y not in step.stored:
             upper.append(y)
         elif y in step.stored and x not in step.stored:
             lower.append(x)
         elif x not in step.stored and not now.at_most(x, y):
-            raise Rejected("a demand does not have the pairs of the next one")
+            raise Rejected("a demand does not have the bounds or the pairs of the next one")
     free = all(now.at_most(low, high) for low in lower for high in upper)
+    wanted = 1 if state.reads else 0
     within = all(now.at_most(low, (level - wanted,)) for low in lower)
     if not (free and within and all(now.at_most((wanted - level,), high) for high in upper)):
         raise Rejected("a sample cannot be moved within its level")
@@ -197,9 +188,7 @@ def least_cost(read: Machine, data: Any, one: bool = False) -> Fraction:
     steps, signs = data["steps"], data["signs"]
     if len(steps) != len(signs):
         raise Rejected("a way has one difference for each step")
-    order = first_order(read)
-    for number in steps:
-        order = walk(read, order, number)
+    walk(read, FIRST, *steps)
     wishes: list[int] = []
     cost = Fraction(0)
     for number, sign in zip(steps, signs, strict=True):
@@ -210,18 +199,14 @@ def least_cost(read: Machine, data: Any, one: bool = False) -> Fraction:
         cost += read.second_cost(step) * abs(sign)
         if step.output == "insample":
             cost += read.states[step.source].rate * abs(sign)
-            wishes.append(0)
-        else:
-            wishes.append(-sign)
+        wishes.append(0 if step.output == "insample" else -sign)
     if one and sum(map(abs, signs)) > 1:
         raise Rejected("more than one entry differs")
-    above = links(read, steps)
-    for name, from_least, to_most in (("high", 1, 0), ("low", 0, -1)):
-        cost += _flow(read, steps, above, data[name], (wishes, from_least, to_most))
-    return cost
+    high = flow_value(read, steps, data["high"], wishes, (0, 1))
+    return cost + high + flow_value(read, steps, data["low"], wishes, (-1, 0))
 
 
-def links(read: Machine, steps: list[int]) -> set[tuple[int, int]]:
+def compared(read: Machine, steps: Sequence[int]) -> set[tuple[int, int]]:
     """Returns the pairs of places whose samples a way compares directly, the lower one first."""
     holder: dict[int, int] = {}
     found: set[tuple[int, int]] = set()
@@ -232,15 +217,15 @@ def links(read: Machine, steps: list[int]) -> set[tuple[int, int]]:
     return found
 
 
-def _flow(
-    read: Machine,
-    steps: list[int],
-    above: set[tuple[int, int]],
-    flow: Any,
-    wanted: tuple[list[int], int, int],
+def flow_value(
+    read: Machine, steps: Sequence[int], flow: Any, wishes: Sequence[Fraction | int], ends: tuple[Any, Any]
 ) -> Fraction:
-    """Returns the value of a flow from samples that want a shift of at least `least` to those of `most`."""
-    wishes, least, most = wanted
+    """Returns the value of a flow along the order of the samples of a way, within the rates.
+
+    It goes to samples whose wishes are at most the first one of two ends, from samples whose wishes are at
+    least the second one. A sample that is put out has no rate that bounds the flow.
+    """
+    above = compared(read, steps)
     net = [Fraction(0)] * len(steps)
     for low, high, text in flow:
         amount = Fraction(text)
@@ -248,22 +233,17 @@ def _flow(
             raise Rejected("a flow does not follow the order of samples")
         net[low] += amount
         net[high] -= amount
-    value = Fraction(0)
-    for place, number in enumerate(steps):
+    for number, wish, amount in zip(steps, wishes, net, strict=True):
         step = read.steps[number]
-        fixed = step.output == "insample"
-        rate = read.states[step.source].rate
-        if net[place] > 0 and (wishes[place] < least or (net[place] > rate and not fixed)):
-            raise Rejected("a flow begins at a sample that does not give so much")
-        if net[place] < 0 and (wishes[place] > most or (-net[place] > rate and not fixed)):
-            raise Rejected("a flow ends at a sample that does not take so much")
-        value += max(net[place], Fraction(0))
-    return value
+        if (amount > 0 and wish < ends[1]) or (amount < 0 and wish > ends[0]):
+            raise Rejected("a flow begins or ends at a sample that wants something else")
+        if abs(amount) > read.states[step.source].rate and step.output != "insample":
+            raise Rejected("a flow is larger than a rate")
+    return sum((amount for amount in net if amount > 0), Fraction(0))
 
 
 # --- tables -----------------------------------------------------------------------------------------
 
-MOST_VARIABLES = 6
 SIGNS = "-0+"  # what the shifts -1, 0 and 1 are written as
 Costs = dict[tuple[int, ...], Fraction]
 
@@ -283,21 +263,8 @@ def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]
     Raises:
         Rejected: they do not.
     """
-    tables = [_table(data) for data in proof["tables"]]
     bound = Fraction(proof["multiple"])
-    if any(not table.costs or min(table.costs.values()) > bound for table in tables):
-        raise Rejected("a table has costs beyond the multiple")
-    if not any(t.place == 0 and not t.variables and t.costs[()] >= 0 for t in tables):
-        raise Rejected("there is no table for the beginning")
-    for source, target, number in edges:
-        step = read.steps[number]
-        reads = read.states[step.source].reads
-        after = [table for table in tables if table.place == target]
-        for table in tables:
-            if table.place == source:
-                for sign in (-1, 1) if reads else (0,):
-                    if not _leads(read, step, table, sign, after):
-                        raise Rejected("a step leads from a table to costs that no table bounds")
+    _check_tables(read, [_table(data) for data in proof["tables"]], edges, {0: bound}, counted=False)
     return bound
 
 
@@ -312,75 +279,55 @@ def bounded_by_length(
     Raises:
         Rejected: the tables do not show what is less than that.
     """
-    tables = [_table(table) for table in data["tables"]]
     stated = {budget["length"]: Fraction(budget["multiple"]) for budget in data["budgets"]}
     if not stated or min(stated) < 0 or len(stated) < len(data["budgets"]):
         raise Rejected("lengths are numbers of inputs, each with one budget")
-    if any(not table.costs for table in tables):
-        raise Rejected("a table bounds nothing")
     if any(("differed" in table) is not one for table in data["tables"]):
         raise Rejected("tables know whether an entry has differed where one entry differs, and only there")
     needed = {n: multiple for n, multiple in stated.items() if bound is None or multiple < bound}
-    if not needed:
-        return stated
-    for length, multiple in needed.items():
-        if any(min(table.costs.values()) > multiple for table in tables if table.read <= length):
-            raise Rejected(f"a table has costs beyond the budget of length {length}")
-    if not any(map(_is_first, tables)):
+    if needed:
+        _check_tables(read, [_table(table) for table in data["tables"]], edges, needed, one=one)
+    return stated
+
+
+def _check_tables(
+    read: Machine,
+    tables: Sequence[_AutomatonTable],
+    edges: Iterable[tuple[int, ...]],
+    budgets: Mapping[int, Fraction],
+    *,
+    counted: bool = True,
+    one: bool = False,
+) -> None:
+    """Checks that tables bound all ways within the budgets of lengths, of all if no inputs are `counted`."""
+    for length, multiple in budgets.items():
+        if any(not t.costs or min(t.costs.values()) > multiple for t in tables if t.read <= length):
+            raise Rejected(f"a table has costs beyond the multiple {multiple}, or bounds nothing")
+    first = [t for t in tables if t.place == 0 and not t.variables and t.read == 0 and not t.differed]
+    if not any(t.costs[()] >= 0 for t in first):
         raise Rejected("there is no table for the beginning")
     for source, target, number in edges:
         step = read.steps[number]
         reads = read.states[step.source].reads
         for table in tables:
-            if table.place != source or table.read + reads > max(needed):
+            inputs = table.read + (reads and counted)
+            if table.place != source or inputs > max(budgets):
                 continue
-            after = [t for t in tables if t.place == target and t.read <= table.read + reads]
-            for sign in _differences(reads, one, table.differed):
+            after = [t for t in tables if t.place == target and t.read <= inputs]
+            for sign in (0,) if not reads or table.differed else (-1, 0, 1) if one else (-1, 1):
                 differed = one and (table.differed or sign != 0)
-                later = [t for t in after if t.differed is differed]
-                if not _leads(read, step, table, sign, later):
+                if not _leads(read, step, table, sign, [t for t in after if t.differed is differed]):
                     raise Rejected("a step leads from a table to costs that no table bounds")
-    return stated
-
-
-def _is_first(table: _AutomatonTable) -> bool:
-    first = table.place == 0 and not table.variables and table.read == 0 and not table.differed
-    return first and table.costs[()] >= 0
-
-
-def _differences(reads: bool, one: bool, differed: bool) -> tuple[int, ...]:
-    """Returns the differences of an entry that have to be looked at."""
-    if not reads or differed:
-        return (0,)
-    return (-1, 0, 1) if one else (-1, 1)
 
 
 def _table(data: Any) -> _AutomatonTable:
-    variables = tuple(data["variables"])
-    if len(set(variables)) < len(variables) or ("entries" in data) is ("costs" in data):
-        raise Rejected("a table has a variable twice, or not one list of costs")
-    costs = _entries(data["entries"], len(variables)) if "entries" in data else _costs(data, len(variables))
-    if data.get("read", 0) < 0:
-        raise Rejected("a table has read less than nothing")
-    return _AutomatonTable(data["class"], variables, costs, data.get("read", 0), data.get("differed", False))
-
-
-def _costs(data: Any, variables: int) -> Costs:
-    if variables > MOST_VARIABLES:
-        raise Rejected("a table has too many variables")
-    keys = list(product((-1, 0, 1), repeat=variables))
-    if len(keys) != len(data["costs"]):
-        raise Rejected("a table has not one entry for each assignment of shifts")
-    return {k: Fraction(c) for k, c in zip(keys, data["costs"], strict=True) if c is not None}
-
-
-def _entries(data: Any, variables: int) -> Costs:
-    if any(len(shifts) != variables or set(shifts) - set(SIGNS) for shifts, _ in data):
-        raise Rejected("an entry of a table has one sign for each variable: -, 0 or +")
-    costs = {tuple(SIGNS.index(sign) - 1 for sign in shifts): Fraction(cost) for shifts, cost in data}
-    if len(costs) < len(data):
-        raise Rejected("an entry of a table is there twice")
-    return costs
+    variables, count = tuple(data["variables"]), data.get("read", 0)
+    if len(set(variables)) < len(variables) or count < 0:
+        raise Rejected("a table has a variable twice, or has read less than nothing")
+    if any(len(shifts) != len(variables) or set(shifts) - set(SIGNS) for shifts in data["costs"]):
+        raise Rejected("a cost of a table has one sign for each variable: -, 0 or +")
+    costs = {tuple(SIGNS.index(s) - 1 for s in shifts): Fraction(c) for shifts, c in data["costs"].items()}
+    return _AutomatonTable(data["class"], variables, costs, count, data.get("differed", False))
 
 
 def _leads(
@@ -389,28 +336,23 @@ def _leads(
     """Tells whether a step leads from what a table bounds to what one of the tables after it bounds."""
     if not step.above | step.below <= set(now.variables):
         raise Rejected("a table lacks a variable that is compared")
-    known: dict[tuple[int, ...], Costs] = {}
-    for later in after:
-        if not set(later.variables) <= set(now.variables) | step.stored:
-            continue
-        if later.variables not in known:
-            known[later.variables] = _stepped(read, step, now, sign, later.variables)
-        found = known[later.variables]
-        if all(key in found and found[key] <= cost for key, cost in later.costs.items()):
-            return True
-    return False
 
+    @cache
+    def stepped(variables: tuple[int, ...]) -> Costs:
+        """Returns what ways cost at most after a step, for shifts of these variables."""
+        state, found = read.states[step.source], Costs()
+        for shifts, so_far in now.costs.items():
+            of = dict(zip(now.variables, shifts, strict=True))
+            for shift in (0,) if step.output == "insample" else (-1, 0, 1):
+                if all(of[v] <= shift for v in step.above) and all(shift <= of[v] for v in step.below):
+                    key = tuple(shift if v in step.stored else of[v] for v in variables)
+                    cost = so_far + state.rate * abs(shift + sign) + read.second_cost(step) * abs(sign)
+                    found[key] = min(found.get(key, cost), cost)
+        return found
 
-def _stepped(
-    read: Machine, step: RunTransition, now: _AutomatonTable, sign: int, variables: tuple[int, ...]
-) -> Costs:
-    """Returns what ways cost at most after a step, for shifts of these variables."""
-    state, found = read.states[step.source], Costs()
-    for shifts, so_far in now.costs.items():
-        of = dict(zip(now.variables, shifts, strict=True))
-        for shift in (0,) if step.output == "insample" else (-1, 0, 1):
-            if all(of[v] <= shift for v in step.above) and all(shift <= of[v] for v in step.below):
-                key = tuple(shift if v in step.stored else of[v] for v in variables)
-                cost = so_far + state.rate * abs(shift + sign) + read.second_cost(step) * abs(sign)
-                found[key] = min(found.get(key, cost), cost)
-    return found
+    known = set(now.variables) | step.stored
+    return any(
+        all(key in (found := stepped(later.variables)) and found[key] <= c for key, c in later.costs.items())
+        for later in after
+        if known.issuperset(later.variables)
+    )

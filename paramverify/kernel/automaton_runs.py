@@ -23,11 +23,11 @@ of ways are probabilities of outputs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from .strict_reading import Rejected
 
@@ -76,6 +76,9 @@ class Order:
     known: frozenset[int]
     pairs: frozenset[tuple[int, int]]
     apart: frozenset[tuple[int, int]]
+
+
+FIRST = Order(0, frozenset(), frozenset(), frozenset())  # what is known in the beginning: nothing
 
 
 @dataclass(frozen=True)
@@ -128,39 +131,26 @@ def machine(data: Any) -> Machine:
     Raises:
         Rejected: it is none.
     """
-    states = tuple(
-        RunState(
-            s["reads"],
-            Fraction(s["rate"]),
-            Fraction(s["second"][0]) if s["second"] else Fraction(0),
-            Fraction(s["mean"]),
-            Fraction(s["second"][1]) if s["second"] else Fraction(0),
-        )
-        for s in data["states"]
-    )
-    names = [s["name"] for s in data["states"]]
-    if len(set(names)) < len(names):
+    states = tuple(map(_state, data["states"]))
+    if len({s["name"] for s in data["states"]}) < len(states):
         raise Rejected("two states have the same name")
     if not states or any(s.rate <= 0 or s.second < 0 for s in states):
         raise Rejected("there is no state, or a rate is not positive")
     whole = "noise" in data
-    steps = tuple(_step(s, len(states), len(data["variables"]), whole) for s in data["transitions"])
-    means = [s["mean"] for s in data["states"]] + [s["second"][1] for s in data["states"] if s["second"]]
-    if whole and any(Fraction(mean).denominator > 1 for mean in means):
+    if whole and any(mean.denominator > 1 for s in states for mean in (s.mean, s.second_mean)):
         raise Rejected("noise is geometric, and a mean is not a whole number")
+    steps = tuple(_step(s, len(states), len(data["variables"]), whole) for s in data["transitions"])
     for step in steps:
         if step.output == "insample'" and not states[step.source].second:
             raise Rejected("insample' is put out by a state without a rate for it")
     leaving = tuple(tuple(n for n, s in enumerate(steps) if s.source == k) for k in range(len(states)))
-    return Machine(
-        states,
-        steps,
-        len(data["variables"]),
-        leaving,
-        live=_live(len(states), steps),
-        whole=whole,
-        late=data.get("late", False),
-    )
+    variables, live = len(data["variables"]), _live(len(states), steps)
+    return Machine(states, steps, variables, leaving, live, whole=whole, late=data.get("late", False))
+
+
+def _state(data: Any) -> RunState:
+    second, second_mean = map(Fraction, data["second"] or (0, 0))
+    return RunState(data["reads"], Fraction(data["rate"]), second, Fraction(data["mean"]), second_mean)
 
 
 def _step(data: Any, states: int, variables: int, whole: bool) -> RunTransition:
@@ -193,25 +183,22 @@ def _live(states: int, steps: Iterable[RunTransition]) -> tuple[frozenset[int], 
 
 def fits(steps: Iterable[RunTransition], order: Order) -> bool:
     """Tells whether a sample may be where the guards of all these steps ask it to be."""
-    edges = {(v, SAMPLE): v in step.apart for step in steps for v in step.above}
-    ends = {(SAMPLE, v): v in step.apart for step in steps for v in step.below}
+    lower, upper = dict[int, bool](), dict[int, bool]()  # values, and whether the sample is not equal to them
     for step in steps:
-        edges |= {(v, SAMPLE): True for v in step.above & step.apart}
-        ends |= {(SAMPLE, v): True for v in step.below & step.apart}
-    for (low, _), first in edges.items():
-        for (_, high), last in ends.items():
-            if low == high and (first or last):
-                return False
-            if (high, low) in order.pairs and (first or last or (high, low) in order.apart):
-                return False
-    return True
+        for side, values in ((lower, step.above), (upper, step.below)):
+            side |= {v: v in step.apart or side.get(v, False) for v in values}
+    return not any(
+        (low == high or (high, low) in order.pairs) and (first or last or (high, low) in order.apart)
+        for low, first in lower.items()
+        for high, last in upper.items()
+    )
 
 
 def runs_out(read: Machine, order: Order) -> bool:
     """Tells whether a sample may lie where no guard is true: then the run ends, and puts out nothing.
 
-    A value lies below the sample (-1), is equal to it (0), or lies above it (1). Where many values are
-    compared, the answer is True.
+    A value lies below the sample (-1), is equal to it (0), or lies above it (1), which is a guard itself.
+    Where many values are compared, the answer is True.
     """
     steps = [read.steps[number] for number in read.leaving[order.state]]
     values = sorted({v for step in steps for v in step.above | step.below})
@@ -219,14 +206,10 @@ def runs_out(read: Machine, order: Order) -> bool:
         return True
     for places in product((-1, 0, 1) if read.whole else (-1, 1), repeat=len(values)):
         at = dict(zip(values, places, strict=True))
-        known = [(at[x], at[y], (x, y) in order.apart) for x, y in order.pairs if {x, y} <= at.keys()]
-        if any(x > y or (x == y == 0 and apart) for x, y, apart in known):
-            continue
-        if not any(
-            all(at[v] < (v not in step.apart) for v in step.above)
-            and all(-at[v] < (v not in step.apart) for v in step.below)
-            for step in steps
-        ):
+        above, below = (frozenset(v for v in values if at[v] * sign >= 0) for sign in (-1, 1))
+        apart = frozenset(v for v in values if at[v])
+        here = RunTransition(order.state, order.state, "", above, below, frozenset(), apart)
+        if fits([here], order) and not any(fits([here, step], order) for step in steps):
             return True
     return False
 
@@ -262,23 +245,39 @@ def after(read: Machine, order: Order, number: int) -> Order:
     return Order(step.target, kept, frozenset(pairs), frozenset(p for p, strict in pairs.items() if strict))
 
 
-def first_order(read: Machine) -> Order:
-    """Returns what is known in the beginning: the first state, and nothing of any value."""
-    del read
-    return Order(0, frozenset(), frozenset(), frozenset())
-
-
-def walk(read: Machine, order: Order, number: int) -> Order:
-    """Returns what is known after one transition of a way.
+def walk(read: Machine, order: Order, *numbers: int) -> Order:
+    """Returns what is known after some transitions of a way.
 
     Raises:
-        Rejected: it is not possible there.
+        Rejected: one is not possible there.
     """
-    if 0 <= number < len(read.steps):
-        for possible, found in read.following(order):
-            if possible == number:
-                return found
-    raise Rejected(f"transition {number} is not possible at its place in a way")
+    for number in numbers:
+        found = dict(read.following(order)).get(number)
+        if found is None:
+            raise Rejected(f"transition {number} is not possible at its place in a way")
+        order = found
+    return order
+
+
+Place = TypeVar("Place", bound=Hashable)
+
+
+def reached(first: Place, following: Callable[[Place], Iterable[Place]]) -> tuple[Place, ...]:
+    """Returns all that is reached from a first place.
+
+    Raises:
+        Rejected: that is too much.
+    """
+    found = {first: None}
+    waiting = [first]
+    for place in waiting:
+        for other in following(place):
+            if other not in found:
+                found[other] = None
+                waiting.append(other)
+        if len(found) > MAX_ORDERS:
+            raise Rejected("there are too many orders of stored values")
+    return tuple(found)
 
 
 def explore(read: Machine) -> tuple[Order, ...]:
@@ -287,25 +286,16 @@ def explore(read: Machine) -> tuple[Order, ...]:
     Raises:
         Rejected: two guards are true at once, or there is too much.
     """
-    found = {first_order(read): None}
-    waiting = list(found)
-    for order in waiting:
-        for _, following in read.following(order):
-            if following not in found:
-                found[following] = None
-                waiting.append(following)
-        if len(found) > MAX_ORDERS:
-            raise Rejected("there are too many orders of stored values")
-    return tuple(found)
+    return reached(FIRST, lambda order: (found for _, found in read.following(order)))
 
 
-def outputs_differ(read: Machine, orders: Iterable[Order]) -> None:
+def outputs_differ(read: Machine) -> None:
     """Checks that outputs tell the way: no two possible transitions put out the same word, or numbers.
 
     Raises:
         Rejected: two do.
     """
-    for order in orders:
+    for order in explore(read):
         outputs = [read.steps[number].output for number, _ in read.following(order)]
         words = ["" if word in ("insample", "insample'") else word for word in outputs]
         if len(set(words)) < len(words):

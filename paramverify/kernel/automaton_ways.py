@@ -28,17 +28,17 @@ this: it has a proof of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .automaton_costs import links
-from .automaton_runs import Machine, RunTransition, first_order, runs_out, walk
-from .noise_regions import Region, RegionSums, VariableLaw, limited
+from .automaton_costs import compared, flow_value
+from .automaton_runs import FIRST, Machine, RunTransition, runs_out, walk
+from .noise_regions import ONE, Region, RegionSums, VariableLaw, limited
 from .strict_reading import Rejected, UnreadCase
-from .tied_variables import log_bounds, near_log
+from .tied_variables import log_bounds
 
 # --- families ---------------------------------------------------------------------------------------
 
@@ -62,13 +62,16 @@ def check_family(read: Machine, data: Any) -> tuple[Fraction, int]:
     gain = _gain(read, parts, chain)
     if gain <= 0 or gain != Fraction(data["gain"]):
         raise Rejected("the repetitions do not cost what the family says")
-    one_part = len({part for part, _, _ in chain}) == 1 and parts[chain[0][0]][1]
-    if one_part and _in_one(read, parts[chain[0][0]][0], chain):
-        return gain, period
+    if len({part for part, _, _ in chain}) == 1 and parts[chain[0][0]][1]:
+        steps, _ = parts[chain[0][0]]
+        twice = [read.steps[number] for number in (*steps, *steps)]
+        places = [step + copy * len(steps) for _, step, copy in chain]
+        if all(_below(twice, low, high) for low, high in pairwise(places)):
+            return gain, period
     if period != 1:
         raise Rejected("a chain goes from one repetition to the next, and leaves its part")
     for low, high in pairwise(chain):
-        if not _below(read, parts, low, high):
+        if not _always_below(read, parts, low, high):
             raise Rejected("a sample of the chain is not known to lie below the next one")
     return gain, period
 
@@ -78,24 +81,18 @@ def _possible(read: Machine, parts: list[tuple[list[int], bool]]) -> None:
 
     A repeated part is walked until what is known does not change any more; from then on it may be repeated.
     """
-    order = first_order(read)
+    order = FIRST
     for steps, repeated in parts:
         if not steps:
             raise Rejected("a part of the way is empty")
         seen = set()
-        while True:
+        while order not in seen:
             seen.add(order)
-            for number in steps:
-                order = walk(read, order, number)
+            order = walk(read, order, *steps)
             if not repeated:
                 break
-            if order in seen:
-                again = order
-                for number in steps:
-                    again = walk(read, again, number)
-                if again != order:
-                    raise Rejected("what is known changes with every repetition")
-                break
+        if repeated and walk(read, order, *steps) != order:
+            raise Rejected("what is known changes with every repetition")
 
 
 def _gain(read: Machine, parts: list[tuple[list[int], bool]], chain: list[Place]) -> Fraction:
@@ -122,42 +119,30 @@ def _wish(read: Machine, step: RunTransition, most: int) -> int:
     return most if read.states[step.source].reads and step.output != "insample" else 0
 
 
-def _in_one(read: Machine, steps: list[int], chain: list[Place]) -> bool:
-    """Tells whether a chain holds within a part, or two repetitions of it that follow each other."""
-    twice = [read.steps[number] for number in (*steps, *steps)]
-    places = [step + copy * len(steps) for _, step, copy in chain]
-    return all(_directly(twice, low, high) for low, high in pairwise(places))
+def _below(way: list[RunTransition], low: int, high: int, around: Iterable[RunTransition] = ()) -> bool:
+    """Tells whether a way compares two samples directly: the later one with the value of the earlier one.
 
-
-def _directly(way: list[RunTransition], low: int, high: int) -> bool:
-    """Tells whether a way compares two samples directly: the later one with the value of the earlier one."""
+    No step between them or `around` the later one stores another value.
+    """
     start, end = min(low, high), max(low, high)
     if start == end:
         return False
-    compared = way[end].below if end == low else way[end].above
-    held = compared & way[start].stored
-    return any(all(v not in step.stored for step in way[start + 1 : end]) for v in held)
+    held = (way[end].below if end == low else way[end].above) & way[start].stored
+    return bool(held.difference(*(step.stored for step in (*way[start + 1 : end], *around))))
 
 
-def _below(read: Machine, parts: list[tuple[list[int], bool]], low: Place, high: Place) -> bool:
+def _always_below(read: Machine, parts: list[tuple[list[int], bool]], low: Place, high: Place) -> bool:
     """Tells whether one sample lies below another one, in whichever repetition each of them is.
 
     The earlier one is stored once, and no repetition between them or around the later one stores again.
     """
-    starts = [0]
-    for steps, _ in parts:
-        starts.append(starts[-1] + len(steps))
-    way = [read.steps[number] for steps, _ in parts for number in steps]
-    places = {place: starts[place[0]] + place[1] for place in (low, high)}
-    first, last = sorted((low, high), key=lambda place: places[place])
-    start, end = places[first], places[last]
-    if start == end or parts[first[0]][1]:
+    starts = [sum(len(steps) for steps, _ in parts[:part]) for part, _, _ in (low, high)]
+    first, last = sorted((low, high))
+    if parts[first[0]][1]:
         return False
+    way = [read.steps[number] for steps, _ in parts for number in steps]
     around = [read.steps[number] for number in parts[last[0]][0]] if parts[last[0]][1] else []
-    compared = way[end].below if last == low else way[end].above
-    held = compared & way[start].stored
-    between = [*way[start + 1 : end], *around]
-    return any(all(v not in step.stored for step in between) for v in held)
+    return _below(way, starts[0] + low[1], starts[1] + high[1], around)
 
 
 # --- gaps -------------------------------------------------------------------------------------------
@@ -197,23 +182,21 @@ class StreamEntries:
         return f"about streams{whose} whose entries differ {far} each"
 
 
-ANY = StreamEntries(None, Fraction(1), one=False)
-
-
 def entries_of(claim: Any) -> StreamEntries:
     """Returns what a claim says of streams; entries are any numbers that differ by 1 if it says nothing."""
     by = claim.get("by", "1")
     if by != "any" and not (by.isascii() and by.isdigit()):
         raise Rejected("entries differ by a whole number, or by any")
     values = [Fraction(v) for v in claim["values"]] if "values" in claim else None
-    return StreamEntries(values, None if by == "any" else Fraction(by), claim["differ"] == "one")
+    return StreamEntries(values, None if by == "any" else Fraction(by), claim.get("differ") == "one")
+
+
+ANY = entries_of({})
 
 
 def streams_of(read: Machine, data: Any, entries: StreamEntries) -> list[list[Fraction]]:
     """Returns the two streams of a way, which has to be possible; they have to be neighbours."""
-    order = first_order(read)
-    for number in data["steps"]:
-        order = walk(read, order, number)
+    walk(read, FIRST, *data["steps"])
     streams = [[Fraction(v) for v in stream] for stream in data["streams"]]
     if any(len(stream) != read.entries(data["steps"]) for stream in streams):
         raise Rejected("a stream has one entry for each input of the way")
@@ -235,19 +218,16 @@ def gap(read: Machine, data: Any, entries: StreamEntries) -> Fraction:
     point = [Fraction(x) for x in data["point"]]
     if len(point) != len(steps):
         raise Rejected("a point has one number for each step")
-    above = links(read, steps)
-    if any(point[low] > point[high] for low, high in above):
+    if any(point[low] > point[high] for low, high in compared(read, steps)):
         raise Rejected("the point is not in the order of the way")
-    (one, other), own = (_centres(read, steps, stream) for stream in streams), list[Fraction]()
-    found, left = Fraction(0), iter(zip(*streams, strict=True))
+    one, other = (_centres(read, steps, stream) for stream in streams)
+    found, own, left = Fraction(0), list[Fraction](), iter(zip(*streams, strict=True))
     for k, number in enumerate(steps):
         step = read.steps[number]
-        rate, put_out = read.states[step.source].rate, step.output == "insample"
-        found -= rate * abs(point[k] - one[k])
-        if put_out:
-            found += rate * abs(point[k] - other[k])
+        state, put_out = read.states[step.source], step.output == "insample"
         own.append(point[k] if put_out else other[k])
-        if read.states[step.source].reads:
+        found += state.rate * (abs(own[k] - other[k]) - abs(point[k] - one[k]))
+        if state.reads:
             a, b = next(left)
             found += read.second_cost(step) * abs(a - b)
     before: Fraction | None = None
@@ -255,7 +235,7 @@ def gap(read: Machine, data: Any, entries: StreamEntries) -> Fraction:
         low, high = Fraction(low_text), Fraction(high_text)
         if low >= high or (before is not None and low < before) or any(low < c < high for c in own):
             raise Rejected("levels follow each other, with no centre inside of one")
-        found += (high - low) * _flow(read, steps, above, flow, (own, high))
+        found += (high - low) * flow_value(read, steps, flow, own, (low, high))
         before = high
     return found
 
@@ -264,32 +244,6 @@ def _centres(read: Machine, steps: Sequence[int], stream: Sequence[Fraction]) ->
     left = iter(stream)
     states = [read.states[read.steps[number].source] for number in steps]
     return [state.mean + (next(left) if state.reads else 0) for state in states]
-
-
-def _flow(
-    read: Machine,
-    steps: Sequence[int],
-    above: set[tuple[int, int]],
-    flow: Any,
-    wanted: tuple[Sequence[Fraction], Fraction],
-) -> Fraction:
-    """Returns the value of a flow from samples that want to lie at `high` or above to the others."""
-    own, high = wanted
-    net = [Fraction(0)] * len(steps)
-    for start, end, text in flow:
-        amount = Fraction(text)
-        if (start, end) not in above or amount < 0:
-            raise Rejected("a flow does not follow the order of samples")
-        net[start] += amount
-        net[end] -= amount
-    for place, number in enumerate(steps):
-        step = read.steps[number]
-        room = None if step.output == "insample" else read.states[step.source].rate
-        if (net[place] > 0) is not (own[place] >= high) and net[place]:
-            raise Rejected("a flow begins above, and ends below")
-        if room is not None and abs(net[place]) > room:
-            raise Rejected("a flow is larger than a rate")
-    return sum((amount for amount in net if amount > 0), Fraction(0))
 
 
 # --- examples ---------------------------------------------------------------------------------------
@@ -309,79 +263,45 @@ def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> s
         Rejected: the way is not possible, the streams are no neighbours, a probability is another one, or
             both together are within the budget.
     """
-    streams = streams_of(read, data, entries)
-    told = f"example: {len(data['steps'])} steps, two streams"
+    streams, steps = streams_of(read, data, entries), data["steps"]
     x, step = Fraction(data["at"]), Fraction(data["step"])
     if not 0 < x < 1 or step <= 0:
         raise Rejected("an example is at a number between 0 and 1")
-    put_out = sum(read.steps[number].output in ("insample", "insample'") for number in data["steps"])
+    put_out = sum(read.steps[number].output in ("insample", "insample'") for number in steps)
     if len(data.get("numbers", [0] * put_out)) != put_out:
         raise Rejected("a way puts out another number of numbers")
-    if data["output"] == "other":
-        _nothing_else(read, data["steps"])
-    _exceeds([_certain(said) for said in data["probabilities"]], (x, step), budget)
+    if data["output"] == "other" and any(
+        runs_out(read, walk(read, FIRST, *steps[:k])) for k in range(len(steps))
+    ):
+        raise Rejected("a run may end on the way of the example, and its end is no output")
+    told = [_told(said) for said in data["probabilities"]]
+    first, second = told[0][0], told[1][1]
+    most = budget[0] * log_bounds(1 / x, BITS)[1] / step + budget[1]
+    if not first or (second and log_bounds(max(first / second, ONE), BITS)[0] <= most):
+        raise Rejected("the probabilities of the example do not exceed the budget")
+    begin = f"example: {len(steps)} steps, two streams: both probabilities are"
     try:
         found = [_chance(read, data, stream, (x, step)) for stream in streams]
     except UnreadCase as error:
-        return f"{told}: both probabilities are told, and not computed again ({error})"
-    for p, said in zip(found, data["probabilities"], strict=True):
-        chance = p if data["output"] == "way" else 1 - p
-        if not _agrees(chance, said):
+        return f"{begin} told, and not computed again ({error})"
+    for chance, (low, high) in zip(found, told, strict=True):
+        if not low <= (chance if data["output"] == "way" else 1 - chance) <= high:
             raise Rejected("a probability of the example is another one")
-    return f"{told}: both probabilities are computed again"
-
-
-def _nothing_else(read: Machine, steps: Sequence[int]) -> None:
-    """Rejects every output but that of a way, if a run may end on the way: its end is no output."""
-    order = first_order(read)
-    for number in steps:
-        if runs_out(read, order):
-            raise Rejected("a run may end on the way of the example, and its end is no output")
-        order = walk(read, order, number)
+    return f"{begin} computed again"
 
 
 def _told(said: Any) -> Pair:
-    """Returns between which numbers a probability is."""
+    """Returns between which numbers a probability is that is told by one number, or by two that are near."""
     if said.keys() not in ({"exact"}, {"lower", "upper"}):
         raise Rejected("a probability is one number, or between two")
     low, high = (Fraction(said[name if name in said else "exact"]) for name in ("lower", "upper"))
     if not 0 <= low <= high <= 1 or high - low > NEAR * high:
         raise Rejected("the probabilities of an example are none")
-    return low, high
+    near = 0 if "exact" in said else NEAR
+    return low * (1 - near), high * (1 + near)
 
 
-def _certain(said: Any) -> Pair:
-    """Returns between which numbers a probability is, if it is near enough to the numbers that are told."""
-    low, high = _told(said)
-    away = 0 if "exact" in said else 2 * NEAR
-    return low * (1 - away), high * (1 + away)
-
-
-def _exceeds(
-    told: Sequence[tuple[Fraction, Fraction]],
-    point: tuple[Fraction, Fraction],
-    budget: tuple[Fraction, Fraction],
-) -> None:
-    """Rejects probabilities the first of which may be within the budget of the second."""
-    (first, _), (_, second) = told
-    if first and not second:
-        return
-    (x, step), (multiple, plus) = point, budget
-    least = log_bounds(first / second, BITS)[0] if first > second else Fraction(0)
-    if least <= multiple * log_bounds(1 / x, BITS)[1] / step + plus:
-        raise Rejected("the probabilities of the example do not exceed the budget")
-
-
-def _agrees(chance: Fraction, said: Any) -> bool:
-    low, high = _told(said)
-    if "exact" in said:
-        return chance == low
-    return abs(chance - (low + high) / 2) <= NEAR * (low + high) / 2
-
-
-def _chance(
-    read: Machine, data: Any, stream: Sequence[Fraction], point: tuple[Fraction, Fraction]
-) -> Fraction:
+def _chance(read: Machine, data: Any, stream: Sequence[Fraction], point: Pair) -> Fraction:
     """Returns how likely the way is for a stream."""
     steps, (x, step) = data["steps"], point
     if read.whole or len(steps) > MOST_SAMPLES:
@@ -395,35 +315,29 @@ def _chance(
             raise UnreadCase("numbers that are too large")
         return x ** int(count)
 
-    kinds: list[VariableLaw] = []
-    centres: list[Fraction] = []
-    between: list[int] = []
+    samples, seconds, between = list[Pair](), list[Pair](), list[int]()  # rates and centres
     left = iter(stream)
-    seconds: list[tuple[Fraction, Fraction]] = []
     for place, number in enumerate(steps):
-        state = read.states[read.steps[number].source]
+        state, output = read.states[read.steps[number].source], read.steps[number].output
         entry = next(left) if state.reads else Fraction(0)
-        kinds.append(VariableLaw(False, True, state.rate))
-        centres.append(entry + state.mean)
-        if read.steps[number].output == "insample":
+        samples.append((state.rate, entry + state.mean))
+        if output == "insample":
             between.append(place)
-        if read.steps[number].output == "insample'":
+        if output == "insample'":
             seconds.append((state.second, entry + state.second_mean))
-    for rate, centre in seconds:
-        between.append(len(kinds))
-        kinds.append(VariableLaw(False, True, rate))
-        centres.append(centre)
-    region: Region | None = {}
-    limits = [({low: 1, high: -1}, centres[high] - centres[low]) for low, high in links(read, steps)]
+    between += range(len(samples), len(samples) + len(seconds))
     if between and "between" not in data:
         raise Rejected("an example with numbers says where they lie")
+    rates, centres = zip(*samples, *seconds, strict=True)
+    limits = [({low: ONE, high: -ONE}, centres[high] - centres[low]) for low, high in compared(read, steps)]
     for k in between:
         low, high = map(Fraction, data["between"])
-        limits += [({k: 1}, high - centres[k]), ({k: -1}, centres[k] - low)]
+        limits += [({k: ONE}, high - centres[k]), ({k: -ONE}, centres[k] - low)]
+    kinds = [VariableLaw(False, True, rate) for rate in rates]
+    region: Region | None = {}
     for slopes, bound in limits:
-        if region is not None:
-            region = limited(region, kinds, {v: Fraction(s) for v, s in slopes.items()}, bound, False)
+        region = limited(region, kinds, slopes, bound, False)
     if region is None:
         return Fraction(0)
-    sums = RegionSums(near_log(1 / x) / step, power)
+    sums = RegionSums(log_bounds(1 / x, BITS)[0] / step, power)
     return sums.number(sums.chance(region, kinds))

@@ -554,7 +554,7 @@ _GAP = record(
 _DIFFER: dict[str, Shape] = {"differ": one_of("each", "one")}
 _BY: dict[str, Shape] = {"by": text, "values": listed(rational)}
 _COVER: dict[str, Shape] = {"classes": listed(whole), "edges": listed(row(whole, whole, whole))}
-_COSTS: dict[str, Shape] = {"class": whole, "variables": listed(whole)}
+_COSTS: dict[str, Shape] = {"class": whole, "variables": listed(whole), "costs": table(rational)}
 _EXAMPLE = record(
     {
         "steps": listed(whole),
@@ -577,12 +577,7 @@ _DEMAND = record(
 _LENGTHS = record(
     {
         **_COVER,
-        "tables": listed(
-            record(
-                {**_COSTS, "read": whole},
-                {"costs": listed(maybe(rational)), "entries": listed(row(text, rational)), "differed": flag},
-            )
-        ),
+        "tables": listed(record({**_COSTS, "read": whole}, {"differed": flag})),
         "budgets": listed(record({"length": whole, "multiple": rational}, {"least": _LEAST, "gap": _GAP})),
     }
 )
@@ -681,7 +676,7 @@ ENGINES: dict[str, tuple[dict[str, Shape], dict[str, Shape]]] = {
                 {
                     "multiple": rational,
                     **_COVER,
-                    "tables": listed(record({**_COSTS, "costs": listed(maybe(rational))})),
+                    "tables": listed(record(_COSTS)),
                 }
             ),
             "least": _LEAST,

@@ -47,8 +47,12 @@ class VariableLaw:
 Kinds = Sequence[VariableLaw]  # of the variables, by their numbers
 
 
-def limited(region: Region, kinds: Kinds, slopes: Slopes, bound: Fraction, strict: bool) -> Region | None:
+def limited(
+    region: Region | None, kinds: Kinds, slopes: Slopes, bound: Fraction, strict: bool
+) -> Region | None:
     """Returns the part where Σ slope·variable ≤ bound, or < bound; None if it is plainly empty."""
+    if region is None:
+        return None
     used = {v: s for v, s in sorted(slopes.items()) if s}
     if not used:
         return region if bound > 0 or (bound == 0 and not strict) else None

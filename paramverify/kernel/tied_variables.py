@@ -172,25 +172,3 @@ def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:
 def _variable(goal: Goal, name: str) -> Poly:
     axis = goal.names.index(name)
     return {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
-
-
-DIGITS = 20  # of a number near a logarithm; its error is far below every difference that matters
-
-
-def near_log(value: Fraction) -> Fraction:
-    """Returns a rational near ln(value) for value > 1, so that ln(b^k) is k times ln(b)."""
-    for k in range(value.numerator.bit_length(), 1, -1):
-        top, bottom = _root(value.numerator, k), _root(value.denominator, k)
-        if top and bottom:
-            return k * near_log(Fraction(top, bottom))
-    low, _ = log_bounds(value, 128)
-    return Fraction(round(low * 10**DIGITS), 10**DIGITS)
-
-
-def _root(value: int, k: int) -> int:
-    """Returns the k-th root of a positive whole number, 0 if that is not whole."""
-    low, high = 1, 1 << (value.bit_length() // k + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if middle**k <= value else (low, middle - 1)
-    return low if low**k == value else 0

@@ -19,7 +19,7 @@ from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
 from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import chances, heights, streams
 from paramverify.errors import InputError
-from paramverify.kernel.automaton_runs import Order, first_order
+from paramverify.kernel.automaton_runs import FIRST, Order
 from paramverify.kernel.automaton_runs import machine as kernel_machine
 from paramverify.kernel.documents import check_document
 from paramverify.reports.stream_reports import automaton_evidence_document
@@ -112,7 +112,7 @@ def kernel_ways(automaton: Automaton, most: int) -> set[tuple[int, ...]]:
     """The ways that the kernel takes for possible."""
     read = kernel_machine(json.loads(json.dumps(machine(automaton))))
     found: set[tuple[int, ...]] = set()
-    waiting: list[tuple[Order, tuple[int, ...]]] = [(first_order(read), ())]
+    waiting: list[tuple[Order, tuple[int, ...]]] = [(FIRST, ())]
     for order, steps in waiting:
         if steps:
             found.add(steps)

@@ -16,7 +16,7 @@ from paramverify.automata.automaton_evidence import machine as written
 from paramverify.automata.stored_values import explore, may_end
 from paramverify.automata.stream_verdicts import find_example, verify
 from paramverify.errors import InputError
-from paramverify.kernel.automaton_runs import first_order, machine, runs_out, walk
+from paramverify.kernel.automaton_runs import FIRST, machine, runs_out, walk
 from paramverify.portfolio.session import Options
 
 
@@ -48,7 +48,7 @@ def is_true(automaton: Automaton, number: int, sample: int, held: dict[int, int]
 def ends_in_the_kernel(automaton: Automaton, way: Sequence[int]) -> bool:
     """What the kernel says of a way."""
     read = machine(written(automaton))
-    order = first_order(read)
+    order = FIRST
     for number in way:
         if runs_out(read, order):
             return True

@@ -38,11 +38,11 @@ PROOF = {
     "links": [[0, 1, 0, 1]],
 }
 LEAST = {"steps": [0], "signs": [1], "high": [], "low": []}
-TABLE = {"class": 0, "variables": [], "costs": ["0"], "read": 0}
+TABLE = {"class": 0, "variables": [], "costs": {"": "0"}, "read": 0}
 LENGTHS = {
     "classes": [0, 1],
     "edges": [[0, 1, 0]],
-    "tables": [TABLE, TABLE | {"class": 1, "costs": ["1/2"], "read": 1}],
+    "tables": [TABLE, TABLE | {"class": 1, "costs": {"": "1/2"}, "read": 1}],
     "budgets": [{"length": 0, "multiple": "0"}, {"length": 1, "multiple": "1/2", "least": LEAST}],
 }
 GAP = {"steps": [0], "streams": [["0"], ["1"]], "point": ["0"], "levels": []}
@@ -113,6 +113,7 @@ TRUE = {
     "by nothing": document(*HOLDS, claim=claim("0", by="0")),
     "no values": document(*HOLDS, claim=claim("0", values=[])),
     "one entry": document(*HOLDS, claim=claim("1/2", "one")),
+    "one entry, with a way": document(*HOLDS, claim=claim("1/2", "one"), least=LEAST),
     "a loop": document("holds", IDLE, claim=claim("0"), proof=STAYS),
     "a sample that is not used": document("holds", put_together(state()), claim=claim("0", "one")),
     "only insample'": document("holds", SECOND, claim=claim("1/7", "one")),
@@ -163,6 +164,9 @@ BUDGETS = {
         gap=GAP,
         lengths=LENGTHS | {"budgets": [{"length": 1, "multiple": "1/2", "gap": GAP}]},
     ),
+    "a way of any entries": document(
+        "bounds", RELEASED, streams={"differ": "each", "values": BOTH}, proof=PROOF, least=LEAST, gap=GAP
+    ),
     "nothing can differ": document("bounds", RELEASED, streams={"differ": "one", "values": ["0"]}),
 }
 
@@ -211,6 +215,16 @@ def test_which_streams_are_told(streams: Data, words: str) -> None:
         report = check_document(told)
         assert (report.accepted, report.lines[0]) == (True, words), report.lines
         assert "and the streams with the file" in verdict_line(check_text(json.dumps(told)))
+
+
+def test_ways_beside_few_values() -> None:
+    """A way is about entries of any numbers: it is no violation by few values, and the report says so."""
+    assert check_document(document(*HOLDS, claim=claim("1/2", values=BOTH), proof=PROOF, gap=GAP)).accepted
+    lines = check_document(BUDGETS["a way of any entries"]).lines
+    assert [line.endswith(" for entries of any numbers") for line in lines] == [False, False, True, False]
+    assert lines[3] == "way: 1 steps: for large epsilon no multiple below 1/2 is enough for two streams"
+    assert not check_document(document(*VIOLATED, claim=claim("0", values=BOTH), least=LEAST)).accepted
+    assert not check_document(document(*VIOLATED, claim=claim("0", "one", values=BOTH), least=LEAST)).accepted
 
 
 def change(name: str, **parts: Any) -> Data:
@@ -267,7 +281,7 @@ TOO_MUCH = {
     "no claim, no budget": "proof gap example tables least",
     "the multiple": "family gap example tables",
     "no entry can differ": "proof family least lengths gap example tables",
-    "one entry": "proof family least gap example tables lengths",
+    "one entry": "proof family gap example tables lengths",
     "a way": "proof gap tables lengths",
     "a way of one entry": "proof family gap tables lengths",
     "a family": "proof gap tables least",
@@ -330,11 +344,11 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("edges", 0, 2, -1),
     ("edges", [[0, 1, 0], [0, 0, 0]]),
     ("tables", 0, "read", 1),
-    ("tables", 0, "costs", ["-1"]),
-    ("tables", 0, {"class": 0, "variables": [0], "costs": ["0"] * 3, "read": 0}),
+    ("tables", 0, "costs", {"": "-1"}),
+    ("tables", 0, {"class": 0, "variables": [0], "costs": dict.fromkeys("-0+", "0"), "read": 0}),
     ("tables", 1, "read", 0),
     ("tables", 1, "read", 2),
-    ("tables", 1, {"class": 1, "variables": [0], "costs": ["1/2"] * 3, "read": 1}),
+    ("tables", 1, {"class": 1, "variables": [0], "costs": dict.fromkeys("-0+", "1/2"), "read": 1}),
 ]
 
 
@@ -353,7 +367,7 @@ TWICE = machine_of(
 
 def one_table(place: int, cost: str, read: int, differed: bool) -> Data:
     """A table without variables, where one entry differs."""
-    return {"class": place, "variables": [], "costs": [cost], "read": read, "differed": differed}
+    return {"class": place, "variables": [], "costs": {"": cost}, "read": read, "differed": differed}
 
 
 def test_tables_of_one_entry() -> None:
@@ -444,7 +458,7 @@ def test_outputs_that_do_not_tell_the_way(name: str) -> None:
     if "lengths" in own(given):
         lengths = own(given)["lengths"]
         lengths |= {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1], [1, 2, 2]]}
-        lengths["tables"] += [TABLE | {"class": 2, "costs": ["1/2"], "read": 1}]
-        lengths["tables"][1] |= {"variables": [0], "costs": [None, "1/2", None]}
+        lengths["tables"] += [TABLE | {"class": 2, "costs": {"": "1/2"}, "read": 1}]
+        lengths["tables"][1] |= {"variables": [0], "costs": {"0": "1/2"}}
     report = check_document(given)
     assert "outputs do not tell the way" in report.lines[0]
