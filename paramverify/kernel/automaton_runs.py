@@ -223,23 +223,16 @@ def after(read: Machine, order: Order, number: int) -> Order:
     for middle in (*sorted(step.above | step.below), SAMPLE):  # values are closed already
         lower = [(x, strict) for (x, y), strict in told.items() if y == middle]
         upper = [(y, strict) for (x, y), strict in told.items() if x == middle]
-        for low, first in lower:
-            for high, last in upper:
-                if low != high:
-                    told[low, high] = told.get((low, high), False) or first or last
+        for (low, first), (high, last) in product(lower, upper):
+            if low != high:
+                told[low, high] = told.get((low, high), False) or first or last
     told[SAMPLE, SAMPLE] = False
     kept = (order.known | step.stored) & read.live[step.target]
-
-    def names(value: int) -> list[int]:
-        if value == SAMPLE:
-            return sorted(step.stored & kept)
-        return [value] if value in kept and value not in step.stored else []
-
+    names = {v: [v] for v in kept - step.stored} | {SAMPLE: list(step.stored & kept)}
     pairs = {
         (x, y): strict
         for (low, high), strict in told.items()
-        for x in names(low)
-        for y in names(high)
+        for x, y in product(names.get(low, ()), names.get(high, ()))
         if x != y
     }
     return Order(step.target, kept, frozenset(pairs), frozenset(p for p, strict in pairs.items() if strict))

@@ -220,16 +220,14 @@ def gap(read: Machine, data: Any, entries: StreamEntries) -> Fraction:
         raise Rejected("a point has one number for each step")
     if any(point[low] > point[high] for low, high in compared(read, steps)):
         raise Rejected("the point is not in the order of the way")
-    one, other = (_centres(read, steps, stream) for stream in streams)
-    found, own, left = Fraction(0), list[Fraction](), iter(zip(*streams, strict=True))
-    for k, number in enumerate(steps):
+    one, other = (_entries(read, steps, stream) for stream in streams)
+    found, own = Fraction(0), list[Fraction]()
+    for number, x, a, b in zip(steps, point, one, other, strict=True):
         step = read.steps[number]
-        state, put_out = read.states[step.source], step.output == "insample"
-        own.append(point[k] if put_out else other[k])
-        found += state.rate * (abs(own[k] - other[k]) - abs(point[k] - one[k]))
-        if state.reads:
-            a, b = next(left)
-            found += read.second_cost(step) * abs(a - b)
+        state = read.states[step.source]
+        own.append(x if step.output == "insample" else b + state.mean)
+        found += state.rate * (abs(own[-1] - b - state.mean) - abs(x - a - state.mean))
+        found += read.second_cost(step) * abs(a - b)
     before: Fraction | None = None
     for low_text, high_text, flow in data["levels"]:
         low, high = Fraction(low_text), Fraction(high_text)
@@ -240,10 +238,10 @@ def gap(read: Machine, data: Any, entries: StreamEntries) -> Fraction:
     return found
 
 
-def _centres(read: Machine, steps: Sequence[int], stream: Sequence[Fraction]) -> list[Fraction]:
+def _entries(read: Machine, steps: Sequence[int], stream: Sequence[Fraction]) -> list[Fraction]:
+    """Returns the entry that each step of a way reads, 0 where it reads none."""
     left = iter(stream)
-    states = [read.states[read.steps[number].source] for number in steps]
-    return [state.mean + (next(left) if state.reads else 0) for state in states]
+    return [next(left) if read.states[read.steps[number].source].reads else Fraction(0) for number in steps]
 
 
 # --- examples ---------------------------------------------------------------------------------------
@@ -316,24 +314,23 @@ def _chance(read: Machine, data: Any, stream: Sequence[Fraction], point: Pair) -
         return x ** int(count)
 
     samples, seconds, between = list[Pair](), list[Pair](), list[int]()  # rates and centres
-    left = iter(stream)
-    for place, number in enumerate(steps):
-        state, output = read.states[read.steps[number].source], read.steps[number].output
-        entry = next(left) if state.reads else Fraction(0)
+    for place, entry in enumerate(_entries(read, steps, stream)):
+        taken = read.steps[steps[place]]
+        state = read.states[taken.source]
         samples.append((state.rate, entry + state.mean))
-        if output == "insample":
+        if taken.output == "insample":
             between.append(place)
-        if output == "insample'":
+        if taken.output == "insample'":
             seconds.append((state.second, entry + state.second_mean))
     between += range(len(samples), len(samples) + len(seconds))
     if between and "between" not in data:
         raise Rejected("an example with numbers says where they lie")
-    rates, centres = zip(*samples, *seconds, strict=True)
+    kinds = [VariableLaw(False, True, rate) for rate, _ in samples + seconds]
+    centres = [centre for _, centre in samples + seconds]
     limits = [({low: ONE, high: -ONE}, centres[high] - centres[low]) for low, high in compared(read, steps)]
     for k in between:
         low, high = map(Fraction, data["between"])
         limits += [({k: ONE}, high - centres[k]), ({k: -ONE}, centres[k] - low)]
-    kinds = [VariableLaw(False, True, rate) for rate in rates]
     region: Region | None = {}
     for slopes, bound in limits:
         region = limited(region, kinds, slopes, bound, False)
