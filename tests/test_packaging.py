@@ -66,7 +66,7 @@ SHARED = {
     "evidence_polynomials": {"integer", "number"},
     "rounded_constants": {"UNIT", "exp", "exp_bounds", "ln"},
     "noise_regions": {
-        *("ONE", "ZERO", "Form", "Key", "Kinds", "Pieces", "Region", "RegionSums", "Terms", "VariableLaw"),
+        *("ONE", "ZERO", "Key", "Kinds", "Pieces", "Region", "RegionSums", "Terms", "VariableLaw"),
         *("add_terms", "ends_of", "limited", "possible"),
     },
 }

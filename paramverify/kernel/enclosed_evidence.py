@@ -43,7 +43,9 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     for k, pair in enumerate(pairs):
         if pair[0] == pair[1] or not set(pair) <= chances.keys():
             raise Misformed("not two of the inputs", "pairs", k)
-    bound, delta = _bound(statement["bound"]), _delta(statement)
+    bound, delta = _bound(statement["bound"]), number(statement.get("delta", "0"))
+    if delta < 0:
+        raise Misformed("negative", "delta")
     lines = []
     directions = [each for left, right in pairs for each in ((left, right), (right, left))]
     if status == "holds":
@@ -56,11 +58,11 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
                 for name, ways in statement["inputs"][left].items()
                 if bound[0] >= UNIT and statement["inputs"][right].get(name) == ways
             }
-            if _excess(chances[left], chances[right], bound, same) > delta[0]:
+            if _excess(chances[left], chances[right], bound, same) > down(delta):
                 raise Rejected(f"the enclosures do not show the bound: {told}")
             lines.append(f"{told}: proved")
     elif status == "violated":
-        _check_witness(statement["witness"], directions, chances, bound, delta)
+        _check_witness(statement["witness"], directions, chances, bound, up(delta))
         lines.append("witness: its outputs are too likely")
     return KernelReport(
         True,
@@ -105,10 +107,12 @@ def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
     for slopes, bound in written["region"]:
         form = tuple((v, number(slope)) for v, slope in slopes)
         names = [v for v, _ in form]
-        if not names or len(set(names)) < len(names) or not all(slope for _, slope in form):
-            raise Rejected("an inequality between numbers that are no noise")
-        if not all(0 <= v < len(drawn) for v in names):
-            raise Rejected("an inequality about noise that is not drawn")
+        if (
+            not names
+            or len(set(names)) < len(names)
+            or not all(slope and 0 <= v < len(drawn) for v, slope in form)
+        ):
+            raise Rejected("an inequality about noise that is not drawn, or about none")
         region.append((form, number(bound)))
     return NoisyPath(weight, drawn, tuple(region))
 
@@ -122,31 +126,16 @@ def _bound(written: Mapping[str, str]) -> Ends:
     return down(value), up(value)
 
 
-def _delta(statement: Statement) -> Ends:
-    delta = number(statement.get("delta", "0"))
-    if delta < 0:
-        raise Misformed("negative", "delta")
-    return down(delta), up(delta)
-
-
 def _excess(left: Mapping[str, Ends], right: Mapping[str, Ends], bound: Ends, same: set[str]) -> int:
     """Returns a number that Σ max(0, p − c·q) is not above, over all outputs but some."""
-    total = 0
-    for name in left.keys() - same:
-        least = right[name][0] if name in right else 0
-        total += max(0, left[name][1] - ((bound[0] * least) >> BITS))
-    return total
+    least = {name: (bound[0] * low) >> BITS for name, (low, _) in right.items()}
+    return sum(max(0, left[name][1] - least.get(name, 0)) for name in left.keys() - same)
 
 
 def _check_witness(
-    witness: Mapping[str, Any],
-    directions: list[tuple[str, str]],
-    chances: Rows,
-    bound: Ends,
-    delta: Ends,
+    witness: Mapping[str, Any], directions: list[tuple[str, str]], chances: Rows, bound: Ends, delta: int
 ) -> None:
-    left, right = witness["secrets"]
-    outputs = witness["outputs"]
+    (left, right), outputs = witness["secrets"], witness["outputs"]
     if (left, right) not in directions:
         raise Misformed("not a direction of the pairs", "witness", "secrets")
     if not outputs or len(set(outputs)) < len(outputs):
@@ -155,5 +144,5 @@ def _check_witness(
         raise Misformed("not outputs of the program", "witness", "outputs")
     one = sum(chances[left].get(name, (0, 0))[0] for name in outputs)
     other = sum(chances[right].get(name, (0, 0))[1] for name in outputs)
-    if one + ((-bound[1] * other) >> BITS) <= delta[1]:
+    if one + ((-bound[1] * other) >> BITS) <= delta:
         raise Rejected("the enclosures do not show that the witness is beyond the bounds")

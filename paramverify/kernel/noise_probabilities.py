@@ -14,12 +14,13 @@ bounds, all rounded outwards, enclose the probability.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import ceil, floor, isqrt
+from typing import TypeVar
 
 from .rounded_constants import BITS, UNIT, Ends, down, exp, product, times, up
 from .strict_reading import Rejected
@@ -29,25 +30,10 @@ from .strict_reading import Rejected
 FARTHEST = 40  # beyond it the mass is below e^(−x²/2) < 2^−BITS
 
 
-def _arctan(n: int) -> Ends:
-    """Returns bounds of arctan(1/n) for n ≥ 2: an alternating series whose terms fall."""
-    low, high, power, j = 0, 0, UNIT // n, 0
-    above = -(-UNIT // n)
-    while above > 1:
-        least, most = power // (2 * j + 1), -(-above // (2 * j + 1))
-        low, high = (low + least, high + most) if j % 2 == 0 else (low - most, high - least)
-        power, above, j = power // (n * n), -(-above // (n * n)), j + 1
-    return low - 1, high + 1
-
-
-def _root_of_half_pi() -> Ends:
-    """Returns bounds of √(π/2): π/2 = 8·arctan(1/5) − 2·arctan(1/239)."""
-    one, other = _arctan(5), _arctan(239)
-    half = 8 * one[0] - 2 * other[1], 8 * one[1] - 2 * other[0]
-    return isqrt(half[0] << BITS), isqrt(half[1] << BITS) + 1
-
-
-ROOT = _root_of_half_pi()
+# π lies between these digits, and the same with the last one larger by one.
+PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899")
+# Bounds of √(π/2) as whole numbers at 2^BITS.
+ROOT = isqrt(down(PI / 2) << BITS), isqrt(up((PI + Fraction(1, 10**80)) / 2) << BITS) + 1
 
 
 @lru_cache(maxsize=50_000)
@@ -199,11 +185,10 @@ def _weights(sigma: Fraction) -> tuple[list[int], list[int], list[int], int]:
 # --- noisy regions ----------------------------------------------------------------------------------
 
 Form = tuple[tuple[int, Fraction], ...]  # slopes of variables
+Inequality = tuple[Form, Fraction]  # a form is at most its bound
 Limits = tuple[Fraction | None, Fraction | None]  # None: there is no end
-Cells = tuple[Limits, ...]
-Grid = tuple[NoiseLaw, Limits, int]  # a centre, between which ends, in how many cells
-End = tuple[NoiseLaw, bool, Form, Fraction]  # of which number, whether above it, and the comparison
-Known = tuple[Sequence[NoiseLaw], Sequence[Limits], int]
+Bounds = tuple[list[int], list[int]]  # of one number for each cell
+Law = TypeVar("Law", bound=Hashable)
 
 MAX_CELLS = 40_000_000  # of all regions of a document, pairs of cells of two centres included
 
@@ -214,15 +199,36 @@ class NoisyPath:
 
     weight: Fraction
     noise: tuple[NoiseLaw, ...]
-    region: tuple[tuple[Form, Fraction], ...]  # each form is at most its number
+    region: tuple[Inequality, ...]
 
 
-@dataclass(frozen=True)
-class CumulativeRow:
-    """Bounds for the ends of a number on each cell of a centre: of Pr(≤ upper end) and Pr(< lower end)."""
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The cells of a centre, with bounds of the mass of each."""
 
-    above: tuple[list[int], list[int]]
-    below: tuple[list[int], list[int]]
+    cells: Sequence[Limits]
+    masses: Bounds
+
+
+NOBODY = -1  # the number of a centre that is not there; it has one cell, which has all its mass
+EVERYWHERE = Grid([(None, None)], ([UNIT], [UNIT]))
+
+
+def independent(
+    laws: Sequence[Law], region: Iterable[Inequality]
+) -> Iterator[tuple[tuple[Law, ...], frozenset[Inequality]]]:
+    """Yields the parts of a region that share no variable; the variables of each are numbered anew."""
+    parts: list[tuple[set[int], list[Inequality]]] = []
+    for form, bound in region:
+        names, joined = {v for v, _ in form}, [(form, bound)]
+        for known, part in parts:
+            if known & names:
+                names, joined = names | known, joined + part
+        parts = [*((known, part) for known, part in parts if not known & names), (names, joined)]
+    for names, part in parts:
+        order = {v: k for k, v in enumerate(sorted(names))}
+        own = ((tuple((order[v], slope) for v, slope in form), bound) for form, bound in part)
+        yield tuple(laws[v] for v in order), frozenset(own)
 
 
 class RegionEnclosures:
@@ -231,9 +237,9 @@ class RegionEnclosures:
     def __init__(self, cells: tuple[int, int]) -> None:
         self.cells = cells
         self.work = 0
-        self.known: dict[tuple[tuple[NoiseLaw, ...], tuple[tuple[Form, Fraction], ...]], Ends] = {}
-        self.grids: dict[Grid, tuple[Cells, list[int], list[int]]] = {}
-        self.ends: dict[tuple[End, Grid], tuple[list[int], list[int]]] = {}
+        self.known: dict[tuple[tuple[NoiseLaw, ...], frozenset[Inequality]], Ends] = {}
+        self.grids: dict[tuple[NoiseLaw, Limits, int], Grid] = {}
+        self.ends: dict[tuple[NoiseLaw, Fraction, Fraction, Fraction, Grid], Bounds] = {}
 
     def chance(self, path: NoisyPath) -> Ends:
         """Returns bounds of weight · Pr(region), as whole numbers at 2^BITS.
@@ -242,150 +248,118 @@ class RegionEnclosures:
             Rejected: the region is of another form, or that is too much work.
         """
         low, high = times(path.weight, UNIT, False), times(path.weight, UNIT, True)
-        for variables, forms in _parts(path.region):
-            order = {v: k for k, v in enumerate(variables)}
-            own = tuple(sorted((tuple((order[v], s) for v, s in form), bound) for form, bound in forms))
-            key = tuple(path.noise[v] for v in variables), own
+        for key in independent(path.noise, path.region):
             if key not in self.known:
                 self.known[key] = self._part(*key)
             least, most = self.known[key]
             low, high = (low * least) >> BITS, -((-high * most) >> BITS)
         return low, high
 
-    def _part(self, noise: tuple[NoiseLaw, ...], forms: tuple[tuple[Form, Fraction], ...]) -> Ends:
-        limits = [_limits(kind, v, forms) for v, kind in enumerate(noise)]
-        pairs = [(form, bound) for form, bound in forms if len(form) > 1]
-        if any(len(form) > 2 for form, _ in pairs):
+    def _part(self, noise: tuple[NoiseLaw, ...], region: frozenset[Inequality]) -> Ends:
+        pairs = [{v for v, _ in form} for form, _ in region if len(form) > 1]
+        if any(len(pair) > 2 for pair in pairs):
             raise Rejected("a region compares more than two noisy numbers at once")
-        chosen = next(
-            (
-                chosen
-                for size in range(3)
-                for chosen in combinations(range(len(noise)), size)
-                if all({v for v, _ in form} & set(chosen) for form, _ in pairs)
-            ),
-            None,
-        )
+        every = (chosen for size in range(3) for chosen in combinations(range(len(noise)), size))
+        chosen = next((chosen for chosen in every if all(pair & set(chosen) for pair in pairs)), None)
         if chosen is None:
             raise Rejected("the noisy numbers of a region are compared in too many ways")
-        if not chosen:
-            return _mass(noise[0], limits[0])
-        count = self.cells[len(chosen) - 1]
+        count = self.cells[len(chosen) - 1] if chosen else 0
         self.work += count ** len(chosen) * len(noise)
         if self.work > MAX_CELLS:
             raise Rejected(f"the regions have more than {MAX_CELLS:,} cells")
-        grids = [self._grid(noise[c], limits[c], count) for c in chosen]
-        known = noise, limits, count
-        leaves = [v for v in range(len(noise)) if v not in chosen]
-        rows = [[self._row(v, c, pairs, known) for v in leaves] for c in chosen]
-        if len(chosen) == 1:
-            return _one(grids[0], rows[0])
-        between = [(dict(form), bound) for form, bound in pairs if {v for v, _ in form} == set(chosen)]
-        return _two(grids, rows, [((s[chosen[0]], s[chosen[1]]), bound) for s, bound in between])
+        centres = [NOBODY, NOBODY, *chosen][-2:]
+        grids = [
+            EVERYWHERE if c == NOBODY else self._grid(noise[c], _limits(noise[c], c, region), count)
+            for c in centres
+        ]
+        others = [v for v in range(len(noise)) if v not in chosen]
+        rows = [
+            [self._row(noise[v], (v, c), grid, region) for c, grid in zip(centres, grids, strict=True)]
+            for v in others
+        ]
+        between = [(dict(form), bound) for form, bound in region if {v for v, _ in form} == set(centres)]
+        return _total(
+            grids, rows, [((slopes[chosen[0]], slopes[chosen[1]]), bound) for slopes, bound in between]
+        )
 
-    def _grid(self, noise: NoiseLaw, limits: Limits, count: int) -> tuple[Cells, list[int], list[int]]:
-        """Returns the cells of a centre, with bounds of the mass of each."""
+    def _grid(self, noise: NoiseLaw, limits: Limits, count: int) -> Grid:
         key = noise, limits, count
         if key not in self.grids:
-            cells = tuple(_cells(noise, limits, count))
+            cells = _cells(noise, limits, count)
             masses = [_mass(noise, cell) for cell in cells]
-            self.grids[key] = cells, [low for low, _ in masses], [high for _, high in masses]
+            self.grids[key] = Grid(cells, ([low for low, _ in masses], [high for _, high in masses]))
         return self.grids[key]
 
     def _row(
-        self, v: int, centre: int, pairs: Sequence[tuple[Form, Fraction]], known: Known
-    ) -> CumulativeRow:
-        """Returns bounds of the ends of a number on each cell of a centre, its own limits included."""
-        noise, limits, count = known
-        low, high = limits[v]
-        size = len(self._grid(noise[centre], limits[centre], count)[0])
-        top = (UNIT, UNIT) if high is None else at_most(noise[v], high)
-        bottom = (0, 0) if low is None else less_than(noise[v], low)
-        above, below = ([top[0]] * size, [top[1]] * size), ([bottom[0]] * size, [bottom[1]] * size)
-        for form, bound in pairs:
+        self, noise: NoiseLaw, of: tuple[int, int], grid: Grid, region: frozenset[Inequality]
+    ) -> tuple[Bounds, Bounds]:
+        """Returns bounds of Pr(≤ all upper ends) and of Pr(< some lower end) of a number, on each cell.
+
+        `of` is the number and the centre: what compares the number with other centres is left out.
+        """
+        size = len(grid.cells)
+        above, below = ([UNIT] * size, [UNIT] * size), ([0] * size, [0] * size)
+        for form, bound in region:
             slopes = dict(form)
-            if slopes.keys() != {v, centre}:
-                continue
-            upper = slopes[v] > 0
-            end = noise[v], upper, ((0, slopes[v]), (1, slopes[centre])), bound
-            found = self._ends(end, (noise[centre], limits[centre], count))
-            if upper:
-                above = _each(min, above, found)
-            else:
-                below = _each(max, below, found)
-        return CumulativeRow(above, below)
+            if of[0] in slopes and slopes.keys() <= set(of):
+                own, other = slopes[of[0]], slopes.get(of[1], Fraction(0))
+                lows, highs = self._ends(noise, own, other, bound, grid)
+                if own > 0:
+                    above = [*map(min, above[0], lows)], [*map(min, above[1], highs)]
+                else:
+                    below = [*map(max, below[0], lows)], [*map(max, below[1], highs)]
+        return above, below
 
-    def _ends(self, end: End, grid: Grid) -> tuple[list[int], list[int]]:
-        """Returns bounds of Pr(≤ end), or of Pr(< end) for a lower end, on each cell of a centre."""
-        if (end, grid) in self.ends:
-            return self.ends[end, grid]
-        noise, upper, ((_, own), (_, other)), bound = end
-        below = at_most if upper else less_than
-        lows, highs = [], []
-        rising = (other < 0) == (own > 0)  # whether the end grows with the centre
-        for cell in self._grid(*grid)[0]:
-            first, last = cell if rising else cell[::-1]
-            lows.append(0 if first is None else below(noise, (bound - other * first) / own)[0])
-            highs.append(UNIT if last is None else below(noise, (bound - other * last) / own)[1])
-        self.ends[end, grid] = lows, highs
-        return lows, highs
+    def _ends(self, noise: NoiseLaw, own: Fraction, other: Fraction, bound: Fraction, grid: Grid) -> Bounds:
+        """Returns bounds of Pr(≤ end), or of Pr(< end) for a lower end, on each cell.
 
-
-def _each(
-    best: Callable[[int, int], int], one: tuple[list[int], list[int]], other: tuple[list[int], list[int]]
-) -> tuple[list[int], list[int]]:
-    return [*map(best, one[0], other[0])], [*map(best, one[1], other[1])]
+        The end is that of own·number + other·centre ≤ bound.
+        """
+        key = noise, own, other, bound, grid
+        if key not in self.ends:
+            below = at_most if own > 0 else less_than
+            lows, highs = [], []
+            for cell in grid.cells:
+                low, high = _range(-other / own, cell)
+                lows.append(0 if low is None else below(noise, bound / own + low)[0])
+                highs.append(UNIT if high is None else below(noise, bound / own + high)[1])
+            self.ends[key] = lows, highs
+        return self.ends[key]
 
 
-def _one(grid: tuple[Cells, list[int], list[int]], rows: Sequence[CumulativeRow]) -> Ends:
-    """Returns the sum over all cells of one centre."""
-    _, lows, highs = grid
-    for row in rows:
-        least = map(int.__sub__, row.above[0], row.below[1])
-        most = map(int.__sub__, row.above[1], row.below[0])
-        lows = [(m * p) >> BITS if p > 0 else 0 for m, p in zip(lows, least, strict=True)]
-        highs = [-((-m * p) >> BITS) if p > 0 else 0 for m, p in zip(highs, most, strict=True)]
-    return sum(lows), sum(highs)
-
-
-def _two(
-    grids: Sequence[tuple[Cells, list[int], list[int]]],
-    rows: Sequence[Sequence[CumulativeRow]],
+def _total(
+    grids: Sequence[Grid],
+    rows: Sequence[Sequence[tuple[Bounds, Bounds]]],
     between: Sequence[tuple[tuple[Fraction, Fraction], Fraction]],
 ) -> Ends:
     """Returns the sum over all pairs of cells of two centres, which may be compared with each other."""
-    (cells, lows, highs), (others, least, most) = grids
+    one, two = grids
     total = [0, 0]
-    for i, cell in enumerate(cells):
-        certain, possible = list(least), list(most)
+    for i, cell in enumerate(one.cells):
+        certain, possible = list(two.masses[0]), list(two.masses[1])
         for slopes, bound in between:
-            ends = [_range(slopes[0], cell)] * len(others), [_range(slopes[1], other) for other in others]
-            for j, (own, its) in enumerate(zip(*ends, strict=True)):
-                if own[1] is None or its[1] is None or own[1] + its[1] > bound:
+            low, high = _range(slopes[0], cell)
+            for j, other in enumerate(two.cells):
+                least, most = _range(slopes[1], other)
+                if high is None or most is None or high + most > bound:
                     certain[j] = 0
-                if own[0] is not None and its[0] is not None and own[0] + its[0] > bound:
+                if low is not None and least is not None and low + least > bound:
                     possible[j] = 0
-        for one, two in zip(*rows, strict=True):
-            above, below = (one.above[0][i], one.above[1][i]), (one.below[0][i], one.below[1][i])
-            low = map(
-                int.__sub__,
-                (min(above[0], x) for x in two.above[0]),
-                (max(below[1], x) for x in two.below[1]),
-            )
-            high = map(
-                int.__sub__,
-                (min(above[1], x) for x in two.above[1]),
-                (max(below[0], x) for x in two.below[0]),
-            )
-            certain = [(m * p) >> BITS if p > 0 else 0 for m, p in zip(certain, low, strict=True)]
-            possible = [-((-m * p) >> BITS) if p > 0 else 0 for m, p in zip(possible, high, strict=True)]
-        total[0] += (sum(certain) * lows[i]) >> BITS
-        total[1] -= (-sum(possible) * highs[i]) >> BITS
+        for (above, below), (upper, lower) in rows:
+            ends = zip(upper[0], lower[1], strict=True), zip(upper[1], lower[0], strict=True)
+            chances = (max(0, min(above[0][i], up) - max(below[1][i], down)) for up, down in ends[0])
+            certain = [(mass * p) >> BITS for mass, p in zip(certain, chances, strict=True)]
+            chances = (max(0, min(above[1][i], up) - max(below[0][i], down)) for up, down in ends[1])
+            possible = [-((-mass * p) >> BITS) for mass, p in zip(possible, chances, strict=True)]
+        total[0] += (sum(certain) * one.masses[0][i]) >> BITS
+        total[1] -= (-sum(possible) * one.masses[1][i]) >> BITS
     return total[0], total[1]
 
 
 def _range(slope: Fraction, cell: Limits) -> Limits:
     """Returns the least and the largest value of slope · x on a cell."""
+    if not slope:
+        return slope, slope
     low, high = (None if end is None else slope * end for end in cell)
     return (low, high) if slope > 0 else (high, low)
 
@@ -398,55 +372,28 @@ def _mass(noise: NoiseLaw, cell: Limits) -> Ends:
     return max(0, above[0] - below[1]), max(0, above[1] - below[0])
 
 
-def _cells(noise: NoiseLaw, limits: Limits, count: int) -> Iterator[Limits]:
-    """Yields the cells between two limits: all values, without a gap."""
-    low, high = limits
-    reach = noise.reach()
-    first = -reach if low is None or low < -reach else low
-    last = reach if high is None or high > reach else high
+def _cells(noise: NoiseLaw, limits: Limits, count: int) -> list[Limits]:
+    """Returns the cells between two limits: all values, without a gap."""
+    (low, high), reach = limits, noise.reach()
+    first = -reach if low is None else max(low, -reach)
+    last = reach if high is None else min(high, reach)
     if first >= last:
-        yield low, high
-        return
+        return [limits]
     step = Fraction(1) if noise.whole else Fraction(0)
-    if low is None or low < first:
-        yield low, first - step
+    cells: list[Limits] = [(low, first - step)] if low != first else []
     if noise.whole:
-        for k in range(ceil(first), floor(last) + 1):
-            yield Fraction(k), Fraction(k)
+        cells += [(Fraction(k), Fraction(k)) for k in range(int(first), int(last) + 1)]
     else:
-        places = [first + (last - first) * k / count for k in range(count + 1)]
-        yield from pairwise(places)
-    if high is None or high > last:
-        yield last + step, high
+        cells += pairwise(first + (last - first) * k / count for k in range(count + 1))
+    return [*cells, (last + step, high)] if high != last else cells
 
 
-def _limits(noise: NoiseLaw, v: int, forms: Sequence[tuple[Form, Fraction]]) -> Limits:
+def _limits(noise: NoiseLaw, v: int, region: Iterable[Inequality]) -> Limits:
     """Returns the ends of a number that are numbers; whole ones of whole noise."""
-    low: Fraction | None = None
-    high: Fraction | None = None
-    for form, bound in forms:
-        if len(form) != 1 or form[0][0] != v:
-            continue
-        end = bound / form[0][1]
-        if form[0][1] > 0:
-            end = Fraction(floor(end)) if noise.whole else end
-            high = end if high is None else min(high, end)
-        else:
-            end = Fraction(ceil(end)) if noise.whole else end
-            low = end if low is None else max(low, end)
+    ends = [(bound / form[0][1], form[0][1] > 0) for form, bound in region if {w for w, _ in form} == {v}]
+    low = max((end for end, upper in ends if not upper), default=None)
+    high = min((end for end, upper in ends if upper), default=None)
+    if noise.whole:
+        low = None if low is None else Fraction(ceil(low))
+        high = None if high is None else Fraction(floor(high))
     return low, high
-
-
-def _parts(region: Sequence[tuple[Form, Fraction]]) -> list[tuple[list[int], list[tuple[Form, Fraction]]]]:
-    """Returns the parts of a region that share no variable, each with its variables."""
-    parts: list[tuple[set[int], list[tuple[Form, Fraction]]]] = []
-    for form, bound in region:
-        names, joined = {v for v, _ in form}, [(form, bound)]
-        apart = []
-        for known, part in parts:
-            if known & names:
-                names, joined = names | known, [*part, *joined]
-            else:
-                apart.append((known, part))
-        parts = [*apart, (names, joined)]
-    return [(sorted(names), part) for names, part in parts]

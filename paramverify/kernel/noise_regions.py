@@ -14,19 +14,21 @@ second reader of programs uses this module too, which shares no code with the fi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import product
 from math import ceil, comb, floor, gcd, lcm
 
+from .noise_probabilities import Form, Inequality, independent
 from .strict_reading import UnreadCase
 
 # --- regions ----------------------------------------------------------------------------------------
 
 Slopes = Mapping[int, Fraction]  # of variables
-Form = tuple[tuple[int, Fraction], ...]  # the same, in order and without a common factor
-Region = dict[Form, Fraction]  # each form is at most its bound
+Region = dict[Form, Fraction]  # each form is at most its bound; it is in order, and has no common factor
 Ends = tuple[dict[int, Fraction], Fraction]  # slopes and a constant
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -83,39 +85,27 @@ def ends_of(region: Region, kinds: Kinds, slopes: Slopes) -> tuple[Fraction | No
     """Returns the least and the largest value of Σ slope·variable of whole noise; None: there is none."""
     new = len(kinds)
     kinds = [*kinds, VariableLaw(True, True, ONE)]
+    within: Region | None = region
     for sign in (1, -1):
         told = {new: Fraction(sign), **{v: -s * sign for v, s in slopes.items()}}
-        found = limited(region, kinds, told, ZERO, False)
-        if found is None:
-            return ONE, ZERO
-        region = found
-    left = _projected(region, kinds, {v for form in region for v, _ in form} - {new})
+        within = limited(within, kinds, told, ZERO, False)
+    left = _projected(within, kinds, {v for form in within or {} for v, _ in form} - {new})
     if left is None:
         return ONE, ZERO
     low, high = left.get(((new, -ONE),)), left.get(((new, ONE),))
     return None if low is None else -low, high
 
 
-def _projected(region: Region, kinds: Kinds, variables: set[int]) -> Region | None:
+def _projected(left: Region | None, kinds: Kinds, variables: set[int]) -> Region | None:
     """Returns a region without some variables, or None where it is empty."""
-    left: Region | None = region
-    while variables:
-        v = min(variables, key=lambda v: _ways(left or {}, v))
+    while variables and left is not None:
+        ends = {v: parted(left, v) for v in variables}
+        v = min(variables, key=lambda v: len(ends[v][1]) * len(ends[v][2]))
         variables = variables - {v}
-        rest, below, above = parted(left or {}, v)
-        left = rest
-        for low in below:
-            for high in above:
-                left = _ordered(left, kinds, low, high, not kinds[v].whole)
-                if left is None:
-                    return None
+        left, below, above = ends[v]
+        for low, high in product(below, above):
+            left = _ordered(left, kinds, low, high, not kinds[v].whole)
     return left
-
-
-def _ways(region: Region, v: int) -> int:
-    slopes = [s for form in region for w, s in form if w == v]
-    below = sum(s < 0 for s in slopes)
-    return below * (len(slopes) - below)
 
 
 def parted(region: Region, v: int) -> tuple[Region, list[Ends], list[Ends]]:
@@ -133,27 +123,8 @@ def parted(region: Region, v: int) -> tuple[Region, list[Ends], list[Ends]]:
 
 def _ordered(region: Region | None, kinds: Kinds, low: Ends, high: Ends, strict: bool) -> Region | None:
     """Returns the part of a region where one end is at most, or below another."""
-    if region is None:
-        return None
     slopes = {w: low[0].get(w, ZERO) - high[0].get(w, ZERO) for w in {**low[0], **high[0]}}
     return limited(region, kinds, slopes, high[1] - low[1], strict)
-
-
-def parts_of(region: Region) -> list[Region]:
-    """Returns the parts of a region that share no variable."""
-    parts: list[tuple[set[int], Region]] = []
-    for form, bound in region.items():
-        names = {v for v, _ in form}
-        joined: Region = {form: bound}
-        apart = []
-        for known, part in parts:
-            if known & names:
-                names |= known
-                joined |= part
-            else:
-                apart.append((known, part))
-        parts = [*apart, (names, joined)]
-    return [part for _, part in parts]
 
 
 def meets(region: Region, v: int, left: set[int]) -> tuple[bool, int]:
@@ -171,10 +142,7 @@ def cut(
     """Yields the parts of a region in which one lower and one upper end is the nearest; they are disjoint."""
     for below, low in _nearest(region, kinds, ends[0], 1):
         for part, high in _nearest(below, kinds, ends[1], -1):
-            if low is None or high is None:
-                yield part, low, high
-                continue
-            found = _ordered(part, kinds, low, high, strict)
+            found = part if low is None or high is None else _ordered(part, kinds, low, high, strict)
             if found is not None:
                 yield found, low, high
 
@@ -199,7 +167,7 @@ def _nearest(
 
 Key = tuple[Fraction, tuple[tuple[int, int, Fraction], ...]]  # exponent of e; variable, its power, its rate
 Terms = dict[Key, Fraction]
-Pieces = dict[frozenset[tuple[Form, Fraction]], Terms]
+Pieces = dict[frozenset[Inequality], Terms]
 
 MAX_PIECES = 100_000  # parts of regions at one point
 
@@ -211,7 +179,7 @@ class RegionSums:
         self.unit = unit
         self.power = power
         self.pieces = 0
-        self.known: dict[tuple[tuple[VariableLaw, ...], frozenset[tuple[Form, Fraction]]], Terms] = {}
+        self.known: dict[tuple[tuple[VariableLaw, ...], frozenset[Inequality]], Terms] = {}
 
     def chance(self, region: Region, kinds: Kinds) -> Terms:
         """Returns how likely a region is, as Σ number·e^(exponent·unit); the keys have no variables.
@@ -220,15 +188,14 @@ class RegionSums:
             Unread: that is too much work, or beyond this reader.
         """
         total: Terms = {(ZERO, ()): ONE}
-        for part in parts_of(region):
-            own = sorted({v for form in part for v, _ in form})
-            order = {v: k for k, v in enumerate(own)}
-            inner = {tuple((order[v], s) for v, s in form): bound for form, bound in part.items()}
-            chosen = tuple(kinds[v] for v in own)
-            total = product(total, self._known(chosen, frozenset(inner.items())))
+        for chosen, part in independent(kinds, region.items()):
+            found: Terms = {}
+            for ((a, _), c), ((b, _), d) in product(total.items(), self._known(chosen, part).items()):
+                add_terms(found, {(a + b, ()): c * d})
+            total = found
         return total
 
-    def _known(self, kinds: tuple[VariableLaw, ...], region: frozenset[tuple[Form, Fraction]]) -> Terms:
+    def _known(self, kinds: tuple[VariableLaw, ...], region: frozenset[Inequality]) -> Terms:
         if not any(noise.whole for noise in kinds):
             return _integrated(kinds, region, self.unit)
         if (kinds, region) not in self.known:
@@ -269,89 +236,80 @@ class RegionSums:
         return pieces
 
     def _without(self, region: Region, terms: Terms, v: int, kinds: Kinds) -> Iterator[tuple[Region, Terms]]:
-        """Yields the parts of a region without a variable, each with its terms."""
-        for slope, bound, rate, share in self.density(kinds[v]):
+        """Yields the parts of a region without a variable, each with its terms.
+
+        That is Σ c·v^power·rate^v, or the integral of c·v^power·e^(rate·unit·v), between two ends.
+        """
+        whole = kinds[v].whole
+        for slope, bound, own, share in self.density(kinds[v]):
             inside = limited(region, kinds, {v: slope}, bound, False)
             if inside is None:
                 continue
             rest, below, above = parted(inside, v)
-            if kinds[v].whole and any(abs(dict(form).get(v, ONE)) != 1 for form in inside):
+            if whole and any(abs(dict(form).get(v, ONE)) != 1 for form in inside):
                 raise UnreadCase("a multiple of its noise is compared with other noise")
-            parts = [(_TermPart.taken(key, v, kinds[v], rate), c * share) for key, c in terms.items()]
-            for part, low, high in cut(rest, kinds, (below, above), not kinds[v].whole):
-                found: Terms = {}
-                try:
-                    for taken, c in parts:
-                        self._between(found, kinds, taken, c, (low, high))
-                except _Endless:
+            taken = [(*_taken(key, v, whole, own), c * share) for key, c in terms.items()]
+            rates = [rate for _, _, rate, _ in taken]
+            for part, low, high in cut(rest, kinds, (below, above), not whole):
+                if (high is None and max(rates) >= _neutral(whole)) or (
+                    low is None and min(rates) <= _neutral(whole)
+                ):
                     if possible(part, kinds):
-                        raise UnreadCase("a sum over its noise has no end") from None
+                        raise UnreadCase("a sum over its noise has no end")
                     continue
+                found: Terms = {}
+                for key, power, rate, c in taken:
+                    primitive = _primitive(power, rate if whole else rate * self.unit, whole)
+                    if high is not None:
+                        self._put(found, kinds, (key, rate, whole, c), primitive, (high[0], high[1] + whole))
+                    if low is not None:
+                        self._put(found, kinds, (key, rate, whole, -c), primitive, low)
                 yield part, found
 
-    def _between(
-        self, found: Terms, kinds: Kinds, taken: _TermPart, c: Fraction, ends: tuple[Ends | None, Ends | None]
-    ) -> None:
-        """Adds c·Σ v^power·rate^v, or the integral of c·v^power·e^(rate·unit·v), between two ends."""
-        low, high = ends
-        whole, rate = taken.whole, taken.rate
-        if whole:
-            primitive = _antidifference(taken.power, rate)
-        else:
-            primitive = _antiderivative(taken.power, rate * self.unit)
-        middle = 1 if whole else 0
-        if (high is None and rate >= middle) or (low is None and rate <= middle):
-            raise _Endless
-        if high is not None:
-            self._put(found, kinds, taken, [c * p for p in primitive], (high[0], high[1] + whole))
-        if low is not None:
-            self._put(found, kinds, taken, [-c * p for p in primitive], low)
-
     def _put(
-        self, found: Terms, kinds: Kinds, taken: _TermPart, primitive: Sequence[Fraction], end: Ends
+        self,
+        found: Terms,
+        kinds: Kinds,
+        term: tuple[Key, Fraction, bool, Fraction],
+        primitive: Sequence[Fraction],
+        end: Ends,
     ) -> None:
-        """Adds p(v)·rate^v, or p(v)·e^(rate·unit·v), where v is an end."""
-        (exponent, entries), rate, (slopes, constant) = taken.rest, taken.rate, end
-        powers = {w: p for w, p, _ in entries}
-        rates = {w: r for w, _, r in entries}
-        factor = ONE
-        if taken.whole:
-            factor = rate ** int(constant)
+        """Adds a term times p(v)·rate^v, or times p(v)·e^(rate·unit·v), where v is an end."""
+        ((exponent, entries), rate, whole, factor), (slopes, constant) = term, end
+        powers = Counter({w: power for w, power, _ in entries})
+        rates = {w: _neutral(kinds[w].whole) for w in slopes} | {w: own for w, _, own in entries}
+        if whole:
+            factor *= rate ** int(constant)
         else:
             exponent += rate * constant
         for w, slope in slopes.items():
-            if taken.whole:
-                rates[w] = rates.get(w, ONE) * rate ** int(slope)
+            if whole:
+                rates[w] *= rate ** int(slope)
             elif kinds[w].whole:
-                rates[w] = rates.get(w, ONE) * (self.power(rate * slope) if rate else ONE)
+                rates[w] *= self.power(rate * slope) if rate else ONE
             else:
-                rates[w] = rates.get(w, ZERO) + rate * slope
+                rates[w] += rate * slope
         for monomial, c in _polynomial(primitive, end).items():
-            own = dict(powers)
-            for w in monomial:
-                own[w] = own.get(w, 0) + 1
-            key = _key(exponent, own, rates, kinds)
-            add_terms(found, {key: c * factor})
+            own = powers + Counter(monomial)
+            left = (
+                (w, own[w], of) for w, of in sorted(rates.items()) if own[w] or of != _neutral(kinds[w].whole)
+            )
+            add_terms(found, {(exponent, tuple(left)): c * factor})
 
     def density(self, noise: VariableLaw) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
         """Yields slope and bound of a side, the rate there, and the factor."""
-        rate = noise.rate
+        rate, sides = noise.rate, 1 + noise.two_sided
         if noise.whole:
-            share = (1 - rate) / (1 + rate) if noise.two_sided else 1 - rate
-            yield -ONE, ZERO, rate, share
-            if noise.two_sided:
-                yield ONE, -ONE, 1 / rate, share
+            share = (1 - rate) / (1 + rate if noise.two_sided else 1)
+            others = (-ONE, ZERO, rate, share), (ONE, -ONE, 1 / rate, share)
         else:
-            share = rate * self.unit / (2 if noise.two_sided else 1)
-            yield -ONE, ZERO, -rate, share
-            if noise.two_sided:
-                yield ONE, ZERO, rate, share
+            share = rate * self.unit / sides
+            others = (-ONE, ZERO, -rate, share), (ONE, ZERO, rate, share)
+        yield from others[:sides]
 
 
 @lru_cache(maxsize=20_000)
-def _integrated(
-    kinds: tuple[VariableLaw, ...], region: frozenset[tuple[Form, Fraction]], unit: Fraction
-) -> Terms:
+def _integrated(kinds: tuple[VariableLaw, ...], region: frozenset[Inequality], unit: Fraction) -> Terms:
     """Returns how likely a region of noise with a density is: the same at all points."""
     return RegionSums(unit, _no_power)._summed(dict(region), kinds)
 
@@ -360,54 +318,22 @@ def _no_power(exponent: Fraction) -> Fraction:
     raise ValueError(f"e^{exponent} is not needed for noise with a density alone")
 
 
-class _Endless(Exception):
-    """A sum without an end on one side, of weights that do not get small there."""
+def _taken(key: Key, v: int, whole: bool, rate: Fraction) -> tuple[Key, int, Fraction]:
+    """Takes a variable out of a key: returns the rest, its power, and its rate with that of its density."""
+    exponent, entries = key
+    power, own = next(((p, r) for w, p, r in entries if w == v), (0, _neutral(whole)))
+    return (exponent, tuple(e for e in entries if e[0] != v)), power, own * rate if whole else own + rate
 
 
-@dataclass(frozen=True)
-class _TermPart:
-    """A variable of a term, v^power·rate^v or v^power·e^(rate·unit·v), and the rest of the term."""
-
-    rest: Key
-    whole: bool
-    power: int
-    rate: Fraction
-
-    @staticmethod
-    def taken(key: Key, v: int, noise: VariableLaw, rate: Fraction) -> _TermPart:
-        """Takes a variable out of a key; its rate is joined with that of its density."""
-        exponent, entries = key
-        power, own = next(((p, r) for w, p, r in entries if w == v), (0, _neutral(noise)))
-        rest = tuple(entry for entry in entries if entry[0] != v)
-        return _TermPart((exponent, rest), noise.whole, power, own * rate if noise.whole else own + rate)
-
-
-def _neutral(noise: VariableLaw) -> Fraction:
-    return ONE if noise.whole else ZERO
-
-
-def _key(exponent: Fraction, powers: Mapping[int, int], rates: Mapping[int, Fraction], kinds: Kinds) -> Key:
-    entries = []
-    for w in sorted({*powers, *rates}):
-        power, rate = powers.get(w, 0), rates.get(w, _neutral(kinds[w]))
-        if power or rate != _neutral(kinds[w]):
-            entries.append((w, power, rate))
-    return exponent, tuple(entries)
+def _neutral(whole: bool) -> Fraction:
+    """Returns the rate of a variable that a term does not have."""
+    return ONE if whole else ZERO
 
 
 def add_terms(total: Terms, more: Mapping[Key, Fraction]) -> None:
     """Adds terms to a sum, in place."""
     for key, c in more.items():
         total[key] = total.get(key, ZERO) + c
-
-
-def product(one: Terms, other: Terms) -> Terms:
-    """Returns the product of sums without variables."""
-    found: Terms = {}
-    for (first, _), a in one.items():
-        for (second, _), b in other.items():
-            add_terms(found, {(first + second, ()): a * b})
-    return found
 
 
 def _polynomial(primitive: Sequence[Fraction], end: Ends) -> dict[tuple[int, ...], Fraction]:
@@ -429,23 +355,20 @@ def _polynomial(primitive: Sequence[Fraction], end: Ends) -> dict[tuple[int, ...
 
 
 @cache
-def _antidifference(power: int, rate: Fraction) -> tuple[Fraction, ...]:
-    """Returns p with rate·p(v + 1) − p(v) = v^power."""
-    size = power + 1 + (rate == 1)
-    p = [ZERO] * (size + 1)
-    for k in reversed(range(power + 1)):
-        at = k if rate != 1 else k + 1
-        rest = sum((p[j] * comb(j, k) for j in range(at + 1, size + 1)), ZERO)
-        p[at] = ((k == power) - rate * rest) / (rate - 1 if rate != 1 else k + 1)
-    return tuple(p[:size])
+def _primitive(power: int, rate: Fraction, whole: bool) -> tuple[Fraction, ...]:
+    """Returns p with p' + rate·p = v^power, or with rate·p(v + 1) − p(v) = v^power.
 
+    For the coefficient of v^k that is (a number, `lead`)·p_k + Σ_{j>k} weight(j, k)·p_j. If `lead` is 0, the
+    next coefficient takes the place of p_k.
+    """
+    lead = rate - 1 if whole else rate
 
-@cache
-def _antiderivative(power: int, rate: Fraction) -> tuple[Fraction, ...]:
-    """Returns p with p' + rate·p = v^power."""
-    if not rate:
-        return (*[ZERO] * (power + 1), Fraction(1, power + 1))
+    def weight(j: int, k: int) -> Fraction:
+        return rate * comb(j, k) if whole else Fraction(j if j == k + 1 else 0)
+
     p = [ZERO] * (power + 2)
     for k in reversed(range(power + 1)):
-        p[k] = ((k == power) - (k + 1) * p[k + 1]) / rate
-    return tuple(p[: power + 1])
+        at = k if lead else k + 1
+        rest = sum((p[j] * weight(j, k) for j in range(at + 1, power + 2)), ZERO)
+        p[at] = ((k == power) - rest) / (lead or weight(at, k))
+    return tuple(p[: power + 1] if lead else p)

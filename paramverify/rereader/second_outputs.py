@@ -23,7 +23,6 @@ from typing import Any
 from ..kernel.noise_regions import (
     ONE,
     ZERO,
-    Form,
     Key,
     Pieces,
     Region,
@@ -503,7 +502,7 @@ def _may_be(value: Entry, entry: NumberRange | str) -> bool:
     return isinstance(entry, NumberRange) or isinstance(value, NoisyNumber) or shown(value) == entry
 
 
-def _connected(number: NoisyNumber, region: Mapping[Form, Fraction]) -> set[int]:
+def _connected(number: NoisyNumber, region: Region) -> set[int]:
     noises = set(number.slopes)
     while True:
         more = {v for form in region for v, _ in form if noises & {w for w, _ in form}} - noises

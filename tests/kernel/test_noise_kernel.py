@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from paramverify.kernel.noise_probabilities import NoiseLaw, at_most, check_noise, less_than
+from paramverify.kernel.noise_probabilities import PI, ROOT, NoiseLaw, at_most, check_noise, less_than
 from paramverify.kernel.rounded_constants import UNIT
 from paramverify.kernel.strict_reading import Rejected
 
@@ -27,6 +27,20 @@ def test_ends_of_noise(kind: str) -> None:
     assert UNIT - far[0] <= 2**20 >= far[1] - UNIT
     assert at_most(noise, Fraction(-(10**4)))[0] == 0
     assert at_most(noise, Fraction(-(10**4)))[1] <= 2**20
+
+
+def test_digits_of_pi() -> None:
+    """π = 16·arctan(1/5) − 4·arctan(1/239) lies between the digits and the next number."""
+
+    def arctan(n: int, terms: int) -> Fraction:
+        return sum((Fraction((-1) ** j, (2 * j + 1) * n ** (2 * j + 1)) for j in range(terms)), Fraction(0))
+
+    low = 16 * arctan(5, 60) - 4 * arctan(239, 61)  # an even number of terms is too little
+    high = 16 * arctan(5, 61) - 4 * arctan(239, 60)
+    assert PI < low < high < PI + Fraction(1, 10**80)
+    assert 2 * Fraction(ROOT[0], UNIT) ** 2 < low
+    assert 2 * Fraction(ROOT[1], UNIT) ** 2 > high
+    assert ROOT[1] - ROOT[0] <= 2
 
 
 def test_numbers_at_the_ends_of_their_ranges() -> None:
