@@ -17,12 +17,11 @@ from typing import Any
 
 from paramverify.kernel.noise_regions import VariableLaw
 from paramverify.kernel.strict_reading import UnreadCase
-from paramverify.rereader.second_definitions import program_written_out
 from paramverify.rereader.second_enclosed import KINDS, ONE_SIDED, WHOLE, program_of
 from paramverify.rereader.second_numbers import Finer
-from paramverify.rereader.second_programs import DrawRules, InputPlaces, parsed
+from paramverify.rereader.second_programs import DrawRules, InputPlaces, program_text, runs_of
 from paramverify.rereader.second_runs import ProgramRuns
-from paramverify.rereader.second_values import Entry, plain, shown
+from paramverify.rereader.second_values import Entry, plain
 
 
 @dataclass(frozen=True)
@@ -63,9 +62,8 @@ class OutputWays:
             drawn.append(self.noise.index(entry))
         forms = sorted(runs.region.items())
         region = [[[[v, str(slope)] for v, slope in form], str(bound)] for form, bound in forms]
-        told = ", ".join(map(shown, runs.told)) or "(no output)"
         way = {"weight": str(runs.weight), "noise": drawn, "region": region}
-        self.inputs[name].setdefault(told, []).append(way)
+        self.inputs[name].setdefault(runs.words, []).append(way)
 
 
 def read_ways(
@@ -78,17 +76,8 @@ def read_ways(
     """
     reader, point, at = program_of(content, folder, settings)
     table = reader.data["mechanism"]
-    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
-    places, draws = InputPlaces(table["inputs"]), NamedDraws(at)
-    runs = ProgramRuns(
-        body=body,
-        functions=functions,
-        literals=literals,
-        parameters=dict(at.values),
-        draw=draws,
-        exp=draws.exp,
-        sums=draws.sums,
-    )
+    places = InputPlaces(table["inputs"])
+    runs = runs_of(program_text(table, at), at, NamedDraws(at))
     found = OutputWays()
     pairs = reader.compared(point, Fraction(1))
     try:

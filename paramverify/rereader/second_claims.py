@@ -15,8 +15,7 @@ Standard library only.
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -27,14 +26,8 @@ from .second_comparison import At, Found, PointwiseComparison
 from .second_evidence import StatedClaim, is_merged
 from .second_numbers import Calculator
 from .second_points import length_of, needed
+from .second_trees import RELATIONS, SIGNS
 
-RELATIONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Fraction, Fraction], bool]]] = {
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-    ast.Eq: ("==", operator.eq),
-}
 MOST_PRODUCTS = 50_000  # of powers of divisors that are tried
 POWERS = (0, 1, 2, 3)
 
@@ -46,21 +39,19 @@ class Link:
     """One comparison of a claim, whose whole text may have several of them."""
 
     text: str
-    written: str  # with definitions in the places of their names
     left: ast.expr
-    relation: type[ast.cmpop]
+    relation: str
     right: ast.expr
 
     @property
     def strict(self) -> bool:
         """Whether it is false where both sides are equal."""
-        return self.relation in (ast.Lt, ast.Gt)
+        return self.relation in ("<", ">")
 
     @property
     def signs(self) -> tuple[int, ...]:
         """The signs of right − left in its claims: both for an equation."""
-        greater = self.relation in (ast.Gt, ast.GtE)
-        return (1, -1) if self.relation is ast.Eq else (-1 if greater else 1,)
+        return {"==": (1, -1), ">": (-1,), ">=": (-1,)}.get(self.relation, (1,))
 
 
 @dataclass(frozen=True)
@@ -130,19 +121,20 @@ class ClaimComparison(PointwiseComparison):
     def _links(self, text: str) -> Iterator[Link]:
         """Yields the comparisons of a text: a chain, or several joined by `and`."""
         at = Calculator({}, None, Fraction(1), definitions=self.reader.definitions)
-        written, tree = at.parsed(text)
+        tree = at.parsed(text)
         for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
             if not isinstance(part, ast.Compare):
                 raise UnreadCase("a claim that is no comparison")
             for relation, (left, right) in zip(
                 part.ops, pairwise([part.left, *part.comparators]), strict=True
             ):
-                if type(relation) not in RELATIONS:
+                sign = SIGNS.get(type(relation), "!=")
+                if sign == "!=":
                     raise UnreadCase("a claim with another relation")
-                yield Link(text, written, left, type(relation), right)
+                yield Link(text, left, sign, right)
 
     def _sides(self, link: Link, at: Calculator) -> tuple[Fraction, Fraction]:
-        left, right = (at.visited(side, link.written) for side in (link.left, link.right))
+        left, right = (at.visited(side) for side in (link.left, link.right))
         if isinstance(left, str) or isinstance(right, str):
             raise ValueError("a label is compared")
         return left, right
@@ -173,8 +165,7 @@ class ClaimComparison(PointwiseComparison):
     ) -> None:
         both = list(zip(links, own, strict=True))
         for link, row in both if self.evidence.holds else ():
-            true = RELATIONS[link.relation][1]
-            if not all(true(-gap, Fraction(0)) for gap in row.gaps):
+            if not all(RELATIONS[link.relation](-gap, Fraction(0)) for gap in row.gaps):
                 raise Rejected(f"{link.text!r:.100} is false at a point")
             for sign in link.signs:
                 named = [claim for claim in stated if link.text in claim.origins or is_merged(claim)]
@@ -193,7 +184,7 @@ class ClaimComparison(PointwiseComparison):
         stated = self.evidence.witness
         assert stated is not None
         link, row = links[stated.get("number")], own[stated.get("number")]
-        if stated.get("statement") != link.text or stated.get("relation") != RELATIONS[link.relation][0]:
+        if stated.get("statement") != link.text or stated.get("relation") != link.relation:
             raise Rejected("the witness is about another comparison")
         for base in self.bases:
             point = stated.point
@@ -204,7 +195,7 @@ class ClaimComparison(PointwiseComparison):
             if any(isinstance(number, dict) and "exact" not in number for number in told):
                 raise UnreadCase("a witness whose sides are only enclosed")
             self.check_numbers((left, right, left - right), told, base, stated)
-            if stated.place is None and RELATIONS[link.relation][1](left, right):
+            if stated.place is None and RELATIONS[link.relation](left, right):
                 raise Rejected("the comparison of the witness is true there")
         claim = self.evidence.claim_of(stated)
         if not any(self._agrees(claim, link, sign, row, found) for sign in link.signs):

@@ -16,7 +16,6 @@ second reader finds is within the bound. What is compared of a claim depends on 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -33,7 +32,7 @@ from .second_evidence import (
     StatedWitness,
     is_merged,
 )
-from .second_numbers import Calculator
+from .second_numbers import Calculator, of_logarithm
 from .second_points import draws, point_in
 from .second_reader import PointProbabilities, SecondReader
 
@@ -444,34 +443,11 @@ def divergence(own: Shares, order: Fraction | None) -> Ends:
 
 def value_between(at: Calculator, given: Any) -> Ends:
     """Returns bounds of an expression: a sum of numbers and of multiples of logarithms of numbers."""
-    text, tree = at.parsed(given)
-    return _between(at, tree, text)
-
-
-def _between(at: Calculator, tree: ast.expr, text: str) -> Ends:
-    if not any(isinstance(node, ast.Call) and _is_ln(node) for node in ast.walk(tree)):
-        value = at.number(ast.get_source_segment(text, tree))
-        return value, value
-    if isinstance(tree, ast.Call) and _is_ln(tree) and len(tree.args) == 1:
-        below, above = ln(at.number(ast.get_source_segment(text, tree.args[0])))
-        return Fraction(below, UNIT), Fraction(above, UNIT)
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, (ast.USub, ast.UAdd)):
-        low, high = _between(at, tree.operand, text)
-        return (-high, -low) if isinstance(tree.op, ast.USub) else (low, high)
-    if isinstance(tree, ast.BinOp):
-        one, other = _between(at, tree.left, text), _between(at, tree.right, text)
-        if isinstance(tree.op, ast.Add):
-            return one[0] + other[0], one[1] + other[1]
-        if isinstance(tree.op, ast.Sub):
-            return one[0] - other[1], one[1] - other[0]
-        if isinstance(tree.op, ast.Mult):
-            ends = [a * b for a in one for b in other]
-            return min(ends), max(ends)
-        if isinstance(tree.op, ast.Div) and other[0] == other[1]:
-            ends = [a / other[0] for a in one]
-            return min(ends), max(ends)
-    raise UnreadCase(f"the bound {text!r:.60} has another form")
-
-
-def _is_ln(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == "ln"
+    low = high = ZERO
+    for name, factor in at.linear(given).items():
+        logarithm = of_logarithm(name)
+        if name and not logarithm:
+            raise UnreadCase(f"the bound {given!r:.60} has another form")
+        ends = [factor * Fraction(end, UNIT) for end in ln(logarithm)] if logarithm else [factor]
+        low, high = low + min(ends), high + max(ends)
+    return low, high

@@ -19,14 +19,12 @@ from types import MappingProxyType
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
-from .second_definitions import program_written_out
 from .second_evidence import Evidence
 from .second_numbers import Calculator, Finer
 from .second_points import draws
-from .second_programs import DrawRules, InputPlaces, parsed
+from .second_programs import DrawRules, InputPlaces, program_text, runs_of
 from .second_reader import Point, SecondReader
-from .second_runs import ProgramRuns
-from .second_values import Entry, plain, shown
+from .second_values import Entry, plain
 
 WHOLE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 KINDS = ("gauss", "laplace", "exponential", *WHOLE)
@@ -103,7 +101,7 @@ def compare_enclosed(
         raise Rejected("the case has other inputs")
     _bounds(evidence, reader, at)
     table, draw = reader.data["mechanism"], draws(evidence.document)
-    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
+    text = program_text(table, at)
     places, taken, runs, met = InputPlaces(table["inputs"]), 0, 0, set[tuple[str, int]]()
     try:
         for name, given in inputs.items():
@@ -114,20 +112,11 @@ def compare_enclosed(
                 if k >= NUMBERS[0] and runs - begun > MOST_RUNS // len(inputs):
                     break
                 noise = DrawnNoise(at, draw, near)
-                program = ProgramRuns(
-                    body=body,
-                    functions=functions,
-                    literals=literals,
-                    parameters=dict(at.values),
-                    draw=noise,
-                    exp=noise.exp,
-                    sums=noise.sums,
-                )
+                program = runs_of(text, at, noise)
                 own: dict[tuple[Kind, ...], Weights] = {}
                 for _ in program.every(partial(places.names, given)):
-                    told = ", ".join(map(shown, program.told)) or "(no output)"
                     found = own.setdefault(tuple(noise.drawn), {})
-                    found[told] = found.get(told, Fraction(0)) + program.weight
+                    found[program.words] = found.get(program.words, Fraction(0)) + program.weight
                     noise.drawn, runs = [], runs + 1
                 taken += 1
                 weights, those = _weights(ways, noise)

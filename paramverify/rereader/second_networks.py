@@ -49,8 +49,8 @@ class Walk:
 
     def weights(self, secret: Any, queries: Sequence[Any]) -> dict[tuple[Value, ...], Fraction]:
         """Returns the weights of the answers where a secret holds, up to one factor."""
-        for tree, text in self._conjuncts(secret):
-            self._step("test", tree, text, "")
+        for tree in self._conjuncts(secret):
+            self._step("test", tree, "")
         names = [f"query·{k}" for k in range(len(queries))]
         for name, query in zip(names, queries, strict=True):
             self._define(name, query)
@@ -74,24 +74,23 @@ class Walk:
 
     # --- what there is to do
 
-    def _conjuncts(self, given: Any) -> list[tuple[ast.expr, str]]:
-        text, tree = self.here.parsed(given)
-        found, pending = [], [tree]
+    def _conjuncts(self, given: Any) -> list[ast.expr]:
+        found, pending = [], [self.here.parsed(given)]
         while pending:
             node = pending.pop()
             if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
                 pending.extend(node.values)
             else:
-                found.append((node, text))
+                found.append(node)
         return found
 
-    def _step(self, kind: str, tree: ast.expr, text: str, makes: str, sign: int = 1) -> None:
+    def _step(self, kind: str, tree: ast.expr, makes: str, sign: int = 1) -> None:
         needs = frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.prior)
 
         def value(known: Known) -> Value:
-            found = self.here.knowing(known).visited(tree, text)
+            found = self.here.knowing(known).visited(tree)
             if isinstance(found, str) and kind != "value":
-                raise ValueError(f"{text!r:.60} has a label for a number")
+                raise ValueError(f"the label {found!r:.60} stands for a number")
             return found if isinstance(found, str) else sign * found
 
         self.steps.append(_NetworkStep(kind, needs, makes, value))
@@ -100,18 +99,18 @@ class Walk:
 
     def _define(self, name: str, given: Any) -> None:
         """Adds the steps that give an expression its name."""
-        text, tree = self.here.parsed(given)
+        tree = self.here.parsed(given)
         if isinstance(tree, ast.Name) and tree.id in self.prior and not isinstance(self.prior[tree.id], dict):
             # another name for a derived variable
             self._define(name, self.prior[tree.id])
             return
         parts = addends(tree)
         if len(parts) <= FEW:
-            self._step("value", tree, text, name)
+            self._step("value", tree, name)
             return
         self.open[name] = len(parts)
         for part, sign in parts:
-            self._step("addend", part, text, name, sign)
+            self._step("addend", part, name, sign)
 
     def _want(self, name: str) -> None:
         if name in self.wanted:

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
 from .second_definitions import written_out
+from .second_trees import Evaluator, expression
+from .second_values import PLAIN, Entry, PowerSum, exponents, plain
 
 Value = Fraction | str
-
-_ORDER: dict[type[ast.cmpop], Callable[[Fraction, Fraction], bool]] = {
-    ast.Lt: lambda a, b: a < b,
-    ast.LtE: lambda a, b: a <= b,
-    ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b,
-}
 
 
 def meaning(given: Any) -> Value:
@@ -68,33 +62,26 @@ class Finer(Exception):
         self.exponent = exponent
 
 
-class Calculator:
+@dataclass(frozen=True)
+class Calculator(Evaluator):
     """Evaluates expressions at one point: `values` of names, `base` for exp(`exponent`).
 
     A name in `steps` is a parameter of the domain (0, ∞): the point has x_name = exp(−step · name) instead.
-    One in `definitions` stands for a text.
+    In an exponent it is a variable, and so is a logarithm `ln(3/2)`. A name in `definitions` stands for a
+    text.
     """
 
-    def __init__(
-        self,
-        values: Mapping[str, Value],
-        exponent: Fraction | None,
-        base: Fraction,
-        steps: Mapping[str, Fraction] = MappingProxyType({}),
-        definitions: Mapping[str, str] = MappingProxyType({}),
-        divisors: list[Fraction] | None = None,
-    ) -> None:
-        self.divisors = divisors  # gets what is divided by
-        self.values = values
-        self.exponent = exponent
-        self.base = base
-        self.steps = steps
-        self.definitions = definitions
+    values: Mapping[str, Value]
+    exponent: Fraction | None
+    base: Fraction
+    steps: Mapping[str, Fraction] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    divisors: list[Fraction] | None = None  # gets what is divided by
+    in_exponent: bool = False
 
     def knowing(self, values: Mapping[str, Value]) -> Calculator:
         """Returns the calculator with more names."""
-        known = {**self.values, **values}
-        return Calculator(known, self.exponent, self.base, steps=self.steps, definitions=self.definitions)
+        return replace(self, values={**self.values, **values}, divisors=None)
 
     def number(self, given: Any) -> Fraction:
         """Returns the value of an expression that is a number.
@@ -102,28 +89,28 @@ class Calculator:
         Raises:
             ValueError: it is none. Unread: this reader does not know what it means.
         """
-        value = self.value(given)
-        if isinstance(value, str):
-            raise ValueError(f"{given!r:.60} is a label, not a number")
-        return value
+        return self._number(self.value(given))
 
     def value(self, given: Any) -> Value:
         """Returns the value of an expression, given as text or as a number; truth counts as 0 and 1."""
-        text, tree = self.parsed(given)
-        return self._visit(tree, text)
+        return self.visited(self.parsed(given))
+
+    def visited(self, tree: ast.expr) -> Value:
+        """Returns the value of a tree."""
+        found: Entry = self.of(tree)
+        return found if isinstance(found, str) else plain(found)
 
     def linear(self, given: Any) -> dict[str, Fraction]:
-        """Returns an expression as multiples of parameters of the domain (0, ∞), and of 1 for the name "".
+        """Returns an exponent as multiples of parameters, of logarithms such as "ln(3/2)", and of 1 for "".
 
         Raises:
             Unread: it has another form.
         """
-        text, tree = self.parsed(given)
-        return self._factors(tree, text)
+        return self._exponents(self.parsed(given))
 
-    def visited(self, tree: ast.expr, text: str) -> Value:
-        """Returns the value of a part of an expression, whose text is given."""
-        return self._visit(tree, text)
+    def exp_of(self, given: Any) -> Fraction:
+        """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
+        return self.exp_of_sum(self.linear(given))
 
     def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
         """Returns e^(Σ factor·name), where the name "" stands for 1.
@@ -135,173 +122,73 @@ class Calculator:
         for name, factor in factors.items():
             if not factor:
                 continue
+            if logarithm := of_logarithm(name):
+                found *= _power(logarithm, factor)
+                continue
             step = self.steps[name] if name else -(self.exponent or 0)
             if not step or (factor / step).denominator != 1:
                 raise Finer(name, factor)
-            base = self.values[f"x_{name}"] if name else self.base
-            assert isinstance(base, Fraction)
-            power = int(-factor / step)
-            if self.divisors is not None and power < 0:
-                self.divisors.append(base**-power)
-            found *= _power(base, power)
+            base = self._number(self.values[f"x_{name}"]) if name else self.base
+            if self.divisors is not None and factor / step > 0:
+                self.divisors.append(_power(base, factor / step))
+            found *= _power(base, -factor / step)
         return found
 
-    def _factors(self, tree: ast.expr, text: str) -> dict[str, Fraction]:
-        """Returns an exponent as multiples of parameters of the domain (0, ∞), and of 1 for the name ""."""
-        if not any(isinstance(n, ast.Name) and n.id in self.steps for n in ast.walk(tree)):
-            return {"": self._number(tree, text)}
-        if isinstance(tree, ast.Name):
-            return {tree.id: Fraction(1)}
-        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, (ast.USub, ast.UAdd)):
-            sign = -1 if isinstance(tree.op, ast.USub) else 1
-            return {n: sign * c for n, c in self._factors(tree.operand, text).items()}
-        if isinstance(tree, ast.BinOp):
-            first, second = self._factors(tree.left, text), self._factors(tree.right, text)
-            if isinstance(tree.op, (ast.Add, ast.Sub)):
-                sign = 1 if isinstance(tree.op, ast.Add) else -1
-                return {
-                    n: first.get(n, Fraction(0)) + sign * second.get(n, Fraction(0))
-                    for n in {**first, **second}
-                }
-            if isinstance(tree.op, ast.Mult) and first.keys() <= {""}:
-                first, second = second, first
-            if isinstance(tree.op, (ast.Mult, ast.Div)) and second.keys() <= {""}:
-                by = second[""] if isinstance(tree.op, ast.Mult) else 1 / second[""]
-                return {n: c * by for n, c in first.items()}
-        raise UnreadCase(f"the exponent {text!r:.60} has another form")
-
-    def exp_of(self, given: Any) -> Fraction:
-        """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
-        text, tree = self.parsed(given)
-        return self._exp_of(tree, text)
-
-    def _exp_of(self, tree: ast.expr, text: str, times: Fraction = Fraction(1)) -> Fraction:
-        """Returns e to the power of a tree times a number."""
-        if not any(isinstance(n, ast.Call) and _name(n.func) == "ln" for n in ast.walk(tree)):
-            return self.exp_of_sum({n: c * times for n, c in self._factors(tree, text).items()})
-        if isinstance(tree, ast.Call) and len(tree.args) == 1:
-            return _power(self._number(tree.args[0], text), _whole(times))
-        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-            return self._exp_of(tree.operand, text, -times)
-        if isinstance(tree, ast.BinOp):
-            left, right = tree.left, tree.right
-            if isinstance(tree.op, (ast.Add, ast.Sub)):
-                sign = 1 if isinstance(tree.op, ast.Add) else -1
-                return self._exp_of(left, text, times) * self._exp_of(right, text, sign * times)
-            if isinstance(tree.op, ast.Div) and not any(isinstance(n, ast.Call) for n in ast.walk(right)):
-                return self._exp_of(left, text, times / self._number(right, text))
-            if isinstance(tree.op, ast.Mult):
-                for one, other in ((left, right), (right, left)):
-                    if not any(isinstance(n, ast.Call) for n in ast.walk(one)):
-                        return self._exp_of(other, text, times * self._number(one, text))
-        raise UnreadCase(f"the budget {text!r:.60} has another form")
-
-    def _number(self, tree: ast.expr, text: str) -> Fraction:
-        value = self._visit(tree, text)
-        if isinstance(value, str):
-            raise ValueError(f"the label {value!r:.60} is no number")
-        return value
-
-    def _visit(self, tree: ast.expr, text: str) -> Value:
-        if isinstance(tree, ast.Constant):
-            written = ast.get_source_segment(text, tree) or ""
-            if isinstance(tree.value, str):
-                if written[1:-1] != tree.value:
-                    raise ValueError(f"the label {written:.60} is not written as it is")
-                return tree.value
-            return Fraction(written.replace("_", ""))
-        if isinstance(tree, ast.Name):
-            if tree.id in ("true", "false"):
-                return Fraction(tree.id == "true")
-            if tree.id not in self.values:
-                raise ValueError(f"unknown name {tree.id!r}")
-            return self.values[tree.id]
-        if isinstance(tree, ast.BoolOp):
-            truths = (self._number(v, text) != 0 for v in tree.values)
-            return Fraction(all(truths) if isinstance(tree.op, ast.And) else any(truths))
-        if isinstance(tree, ast.Compare):
-            return Fraction(self._compare(tree, text))
-        if isinstance(tree, ast.UnaryOp):
-            value = self._number(tree.operand, text)
-            if isinstance(tree.op, ast.Not):
-                return Fraction(value == 0)
-            return -value if isinstance(tree.op, ast.USub) else value
-        if isinstance(tree, ast.BinOp):
-            return self._operation(tree, text)
-        if isinstance(tree, ast.Call):
-            if _name(tree.func) == "exp" and len(tree.args) == 1:
-                return self.exp_of_sum(self._factors(tree.args[0], text))
-            return self._call(_name(tree.func), [self._number(a, text) for a in tree.args])
-        raise UnreadCase(f"{text!r:.60} has {type(tree).__name__}")
-
-    def _operation(self, tree: ast.BinOp, text: str) -> Fraction:
-        left, right = self._number(tree.left, text), self._number(tree.right, text)
-        if isinstance(tree.op, ast.Add):
-            return left + right
-        if isinstance(tree.op, ast.Sub):
-            return left - right
-        if isinstance(tree.op, ast.Mult):
-            return left * right
-        if self.divisors is not None and isinstance(tree.op, (ast.Div, ast.Pow)):
-            self.divisors.append(
-                right if isinstance(tree.op, ast.Div) else left if right < 0 else Fraction(1)
-            )
-        if isinstance(tree.op, ast.Div):
-            return left / right
-        if isinstance(tree.op, ast.Pow):
-            return _power(left, _whole(right))
-        raise UnreadCase(f"{text!r:.60} has {type(tree.op).__name__}")
-
-    def _compare(self, tree: ast.Compare, text: str) -> bool:
-        sides = [self._visit(side, text) for side in (tree.left, *tree.comparators)]
-        for relation, left, right in zip(tree.ops, sides, sides[1:], strict=False):
-            if isinstance(relation, (ast.Eq, ast.NotEq)):
-                true = (left == right) == isinstance(relation, ast.Eq)
-            elif type(relation) in _ORDER and not isinstance(left, str) and not isinstance(right, str):
-                true = _ORDER[type(relation)](left, right)
-            else:
-                raise ValueError(f"{text!r:.60} compares a label")
-            if not true:
-                return False
-        return True
-
-    def parsed(self, given: Any) -> tuple[str, ast.expr]:
-        """Returns the text and the tree of an expression, given as text or as a number."""
+    def parsed(self, given: Any) -> ast.expr:
+        """Returns the tree of an expression, given as text or as a number."""
         if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
             raise ValueError(f"{given!r:.60} is no expression")
         text = re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip()
-        return _tree(written_out(text, self.definitions) if isinstance(given, str) else text)
+        return expression(written_out(text, self.definitions) if isinstance(given, str) else text)
 
-    def _call(self, name: str, numbers: list[Fraction]) -> Fraction:
-        if name == "abs" and len(numbers) == 1:
-            return abs(numbers[0])
-        if name in ("min", "max") and numbers:
-            return min(numbers) if name == "min" else max(numbers)
-        raise UnreadCase(f"the function {name!r:.40}")
+    # --- what names, calls and numbers are
+
+    def name(self, name: str) -> Entry:
+        if name in ("true", "false"):
+            return name == "true"
+        if self.in_exponent and name in self.steps:
+            return PowerSum.variable(name)
+        if name not in self.values:
+            raise ValueError(f"unknown name {name!r}")
+        return self.values[name]
+
+    def call(self, name: str, arguments: Sequence[ast.expr]) -> Entry:
+        match name, arguments:
+            case "exp", [exponent]:
+                return self.exp_of_sum(self._exponents(exponent))
+            case "ln", [argument] if self.in_exponent:
+                return PowerSum.variable(f"ln({self.visited(argument)})")
+        return super().call(name, arguments)
+
+    def calculated(self, word: str, left: Entry, right: Entry) -> Entry:
+        if isinstance(left, PowerSum) or isinstance(right, PowerSum):
+            return super().calculated(word, left, right)
+        left, right = self._number(left), self._number(right)
+        if self.divisors is not None and word in ("Div", "Pow"):
+            self.divisors.append(right if word == "Div" else left if right < 0 else Fraction(1))
+        return _power(left, right) if word == "Pow" else PLAIN[word](left, right)
+
+    def _exponents(self, tree: ast.expr) -> dict[str, Fraction]:
+        return exponents(replace(self, in_exponent=True).of(tree))
+
+    @staticmethod
+    def _number(value: Entry) -> Fraction:
+        if isinstance(value, str):
+            raise ValueError(f"the label {value!r:.60} is no number")
+        return plain(value)
 
 
-@lru_cache(maxsize=10_000)
-def _tree(text: str) -> tuple[str, ast.expr]:
-    try:
-        return text, ast.parse(text, mode="eval").body
-    except (SyntaxError, MemoryError, RecursionError):
-        raise ValueError(f"{text!r:.60} is no expression") from None
+def of_logarithm(name: str) -> Fraction | None:
+    """Returns the b of the name "ln(b)"; None for other names."""
+    return Fraction(name[3:-1]) if name.startswith("ln(") else None
 
 
-def _name(tree: ast.expr) -> str:
-    return tree.id if isinstance(tree, ast.Name) else ""
-
-
-def _whole(value: Fraction) -> int:
-    if value.denominator != 1:
-        raise ValueError(f"{value} is not whole")
-    return int(value)
-
-
-def _power(base: Fraction, exponent: int) -> Fraction:
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if exponent.denominator != 1:
+        raise ValueError(f"{exponent} is not whole")
     if abs(exponent) > 10_000:
         raise UnreadCase("a power with a very large exponent")
-    return base**exponent
+    return Fraction(base ** int(exponent))
 
 
 def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:

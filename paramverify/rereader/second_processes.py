@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.noise_regions import add_terms
 from ..kernel.strict_reading import UnreadCase
 from .second_definitions import program_written_out
 from .second_numbers import Calculator, Value
-from .second_programs import DrawRules, InputPlaces, parsed, values_of
+from .second_programs import DrawRules, InputPlaces, parsed, runs_of, values_of
 from .second_runs import ProgramRuns
-from .second_values import Entry, PowerSum, shown, with_two_names
+from .second_values import shown, with_two_names
 
 # --- second processes -------------------------------------------------------------------------------
 
@@ -228,49 +228,30 @@ class Streamed(Process):
         self.one = differ == "one"
         return [((Fraction(0),), (Fraction(1),))]
 
-    def _runs(self, text: str, leaves: bool = False) -> ProgramRuns:
-        body, functions, literals = parsed(text)
+    def _runs(self, written: str, leaves: bool = False) -> ProgramRuns:
+        text = parsed(written)
         if leaves:
-            loop = body[0]
+            loop = text.body[0]
             assert isinstance(loop, ast.For)
             loop.target = ast.copy_location(ast.Name(TURN), loop.target)
             loop.body = [_Ending().visit(s) for s in loop.body]
-        mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=body[-1].lineno)
-        draws = DrawRules(self.at)
-        parameters: dict[str, Entry] = dict(self.at.values)
-        parameters |= {name: PowerSum({((name, 1),): Fraction(1)}) for name in self.at.steps}
-        return ProgramRuns(
-            body=[*body, mark],
-            functions=functions,
-            called={},
-            literals=literals,
-            parameters=parameters,
-            draw=draws,
-            exp=draws.exp,
-            sums=draws.sums,
-        )
+        mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=text.body[-1].lineno)
+        marked = replace(text, body=[*text.body, mark])
+        return runs_of(marked, self.at, DrawRules(self.at))
 
     def _rows(self, runs: ProgramRuns, start: Mapping[str, Any]) -> Turned:
-        found: dict[tuple[str, Any], Any] = {}
-        given: list[dict[str, Any]] = []
-
         def names() -> dict[str, Any]:
-            given.append({name: _thawed(value) for name, value in start.items()})
-            return given[-1]
+            return {name: _thawed(value) for name, value in start.items()}
 
-        for _ in runs.every(names):
-            told, state = list(runs.told), None
-            if GOES_ON in given[-1]:
-                if self.changes and with_two_names({name: given[-1][name] for name in self.names}):
-                    raise UnreadCase("a list has two names after a turn of the stream")
-                state = frozen(told.pop())
-            key = ", ".join(map(shown, told)) or "(no output)", state
-            chance = runs.sums.chance(runs.region, runs.kinds)
-            add_terms(found.setdefault(key, {}), {k: c * runs.weight for k, c in chance.items()})
-        numbers = {key: runs.sums.number(terms) for key, terms in found.items()}
-        if sum(numbers.values()) != 1:
-            raise ValueError("the probabilities of the paths do not sum to 1")
-        return {key: chance for key, chance in numbers.items() if chance}
+        def key() -> tuple[str, Any]:
+            if GOES_ON not in runs.names:
+                return runs.words, None
+            if self.changes and with_two_names({name: runs.names[name] for name in self.names}):
+                raise UnreadCase("a list has two names after a turn of the stream")
+            state = frozen(runs.told.pop())
+            return runs.words, state
+
+        return runs.chances(names, key)
 
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         """Returns the variables before the first entry."""

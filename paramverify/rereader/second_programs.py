@@ -8,8 +8,7 @@ first reader.
 from __future__ import annotations
 
 import ast
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
@@ -21,6 +20,7 @@ from .second_definitions import program_written_out
 from .second_numbers import Calculator, Finer, Value, meaning
 from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
 from .second_runs import ProgramRuns, ProgramText, Rows
+from .second_trees import BUILT_IN, statements
 from .second_values import Entry, PowerSum, exponents, plain, rate, whole
 
 MAX_OUTCOMES = 10_000
@@ -40,9 +40,9 @@ DRAWS = (
     "gauss",
     "discrete_gaussian",
 )
-_WORDS = (*DRAWS, "len", "sum", "min", "max", "abs", "clamp", "range", "exp", "output", "stop")
+_WORDS = (*DRAWS, *BUILT_IN, "exp", "output", "stop")
 _KNOWN = (
-    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Expr, ast.Pass),
+    *(ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Expr, ast.Pass),
     *(ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue),
     *(ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Call, ast.Subscript, ast.Slice),
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
@@ -51,27 +51,17 @@ _KNOWN = (
     *(ast.Load, ast.Store),
 )
 
-Tree = tuple[tuple[ast.stmt, ...], dict[str, ast.FunctionDef], dict[int, Fraction]]
-
 
 @lru_cache(maxsize=8)
-def parsed(text: str, calls: tuple[str, ...] = ()) -> Tree:
-    """Returns the statements of a program, its functions, and the numbers in it by their nodes.
-
-    It may call mechanisms of these names.
+def parsed(text: str, calls: tuple[str, ...] = (), inputs: tuple[str, ...] = ()) -> ProgramText:
+    """Returns a program with these inputs, which may call mechanisms of these names.
 
     Raises:
         Unread: something that is not on the whitelist.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise UnreadCase("the text is no program") from None
-    functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
-    literals: dict[int, Fraction] = {}
-    for node in ast.walk(tree):
+    body = statements(text)
+    functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
+    for node in (node for statement in body for node in ast.walk(statement)):
         line = getattr(node, "lineno", 0)
         if not isinstance(node, _KNOWN):
             raise UnreadCase(f"line {line} of the program has {type(node).__name__}")
@@ -81,18 +71,7 @@ def parsed(text: str, calls: tuple[str, ...] = ()) -> Tree:
                 raise UnreadCase(f"line {line} of the program calls what this reader does not know")
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
             raise UnreadCase(f"line {line} of the program has a loop with else")
-        if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, str)):
-            literals[id(node)] = _literal(text, node)
-    return tuple(s for s in tree.body if not isinstance(s, ast.FunctionDef)), functions, literals
-
-
-def _literal(text: str, node: ast.Constant) -> Fraction:
-    if isinstance(node.value, int):
-        return Fraction(node.value)
-    written = ast.get_source_segment(text, node) or ""
-    if not isinstance(node.value, float) or len(written) > 100:
-        raise UnreadCase(f"line {node.lineno} of the program has a constant of another kind")
-    return Fraction(written.replace("_", ""))
+    return ProgramText([s for s in body if not isinstance(s, ast.FunctionDef)], functions, inputs)
 
 
 class InputPlaces:
@@ -207,35 +186,40 @@ def _rows(process: Any) -> Rows:
     return rows
 
 
+def program_text(table: Mapping[str, Any], at: Calculator, calls: Collection[str] = ()) -> ProgramText:
+    """Returns the program of a table, which may call mechanisms of these names."""
+    source = program_written_out(table["source"], at.definitions)
+    return parsed(source, tuple(calls), tuple(table["inputs"]))
+
+
+def runs_of(
+    text: ProgramText, at: Calculator, draws: DrawRules, called: dict[str, ProgramText | Rows] | None = None
+) -> ProgramRuns:
+    """Returns what runs a program at a point, where parameters of the domain (0, ∞) are variables."""
+    parameters: dict[str, Entry] = dict(at.values)
+    parameters |= {name: PowerSum.variable(name) for name in at.steps}
+    return ProgramRuns(
+        text=text,
+        called=called or {},
+        parameters=parameters,
+        draw=draws,
+        exp=draws.exp,
+        sums=draws.sums,
+    )
+
+
 def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any] = no_reader) -> Any:
     """Returns the function that gives, for an input, how likely each output of the program is.
 
     `read` reads the table of a mechanism of another kind that the program calls.
     """
     calls = table.get("calls", {})
-    names = tuple(calls)
-    body, functions, literals = parsed(program_written_out(table["source"], at.definitions), names)
-    places, draws = InputPlaces(table["inputs"]), DrawRules(at)
-    called: dict[str, ProgramText | Rows] = {}
-    for name, given in calls.items():
-        if given["kind"] != "program":
-            called[name] = _rows(read(given, at))
-            continue
-        own, inside, more = parsed(program_written_out(given["source"], at.definitions), names)
-        literals = literals | more
-        called[name] = ProgramText(own, inside, tuple(given["inputs"]))
-    parameters: dict[str, Entry] = dict(at.values)
-    parameters |= {name: PowerSum({((name, 1),): Fraction(1)}) for name in at.steps}
-    runs = ProgramRuns(
-        body=body,
-        functions=functions,
-        called=called,
-        literals=literals,
-        parameters=parameters,
-        draw=draws,
-        exp=draws.exp,
-        sums=draws.sums,
-    )
+    called = {
+        name: program_text(given, at, calls) if given["kind"] == "program" else _rows(read(given, at))
+        for name, given in calls.items()
+    }
+    runs = runs_of(program_text(table, at, calls), at, DrawRules(at), called)
+    places = InputPlaces(table["inputs"])
     if table.get(NAMED):
         names, breaks = table[NAMED]
         return Numeric(runs, places.names, list(names), list(names.values()), breaks)

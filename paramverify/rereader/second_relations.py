@@ -1,7 +1,6 @@
 """A second reading of conditions and distances over two inputs x and y: standard library only.
 
-It shares no code with the first reader. An expression is evaluated on Python's own tree, for one pair of
-inputs at a time: `sum(abs(x[i] - y[i]))` is the sum over all indices of the arrays that i stands behind.
+It shares no code with the first reader, and evaluates an expression for one pair of inputs at a time.
 """
 
 from __future__ import annotations
@@ -9,17 +8,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ..kernel.strict_reading import UnreadCase
 from .second_numbers import Value, meaning
+from .second_trees import Evaluator, expression, listed
+from .second_values import Entry, plain
 
 OVER = ("sum", "count", "all", "any", "min", "max")
 
 Array = tuple[Value, ...]
-Names = Mapping[str, Any]
 
 
 def _parts(mechanism: Mapping[str, Any], size: int) -> list[tuple[str, int | None]]:
@@ -54,10 +52,10 @@ def _near(left: Array, right: Array, differ: str, by: Any) -> bool:
 
 
 def _number(value: Value) -> Fraction:
-    number = meaning(value) if isinstance(value, str) else value
+    number = _meant(value)
     if isinstance(number, str):
         raise ValueError(f"the label {number!r:.60} has no distance")
-    return number
+    return plain(number)
 
 
 def distances_of(data: Mapping[str, Any], size: int) -> Callable[[Array, Array], Fraction] | None:
@@ -75,140 +73,88 @@ def distances_of(data: Mapping[str, Any], size: int) -> Callable[[Array, Array],
     return checked
 
 
-class Related:
-    """An expression over two inputs with these parts."""
+class Related(Evaluator):
+    """An expression over two inputs with these parts, each of which is a number, a label or an array.
+
+    `sum(abs(x[i] - y[i]))` is the sum over all indices of the arrays that i stands behind.
+    """
 
     def __init__(self, text: str, parts: Sequence[tuple[str, int | None]]) -> None:
-        self.tree = _parsed(" ".join(text.split()))
-        self.source = " ".join(text.split())
+        self.tree = expression(" ".join(text.split()))
         self.parts = parts
+        self.inputs: dict[str, dict[str, Any]] = {}
+        self.indices: dict[str, Fraction] = {}
 
     def __call__(self, left: Sequence[Value], right: Sequence[Value]) -> Fraction:
         """Returns the value with x = left and y = right; truth is 0 or 1."""
-        return self._number(self.tree, {"x": self._taken_apart(left), "y": self._taken_apart(right)})
+        self.inputs = {"x": self._taken_apart(left), "y": self._taken_apart(right)}
+        return plain(self.of(self.tree))
 
-    def _taken_apart(self, given: Sequence[Value]) -> dict[str, Value | Array]:
-        found: dict[str, Value | Array] = {}
+    def _taken_apart(self, given: Sequence[Value]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         rest = list(given)
         for name, length in self.parts:
-            found[name] = rest[0] if length is None else tuple(rest[:length])
+            found[name] = rest[0] if length is None else rest[:length]
             rest = rest[length or 1 :]
         return found
 
-    def _side(self, tree: ast.expr, names: Names) -> Value | Array | None:
-        """Returns the part of an input that a tree names; None if it names none."""
-        if isinstance(tree, ast.Name) and tree.id in ("x", "y"):
-            (only,) = names[tree.id].values()  # with several parts their names are needed
-            found: Value | Array = only
-            return found
-        if isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name):
-            named: Value | Array = names[tree.value.id][tree.attr]
-            return named
-        return None
+    def of(self, tree: ast.expr) -> Entry:
+        match tree:
+            case ast.Attribute(ast.Name(side), part):
+                return self.inputs[side][part]
+        return super().of(tree)
 
-    def _number(self, tree: ast.expr, names: Names) -> Fraction:
-        value = self._value(tree, names)
-        number = meaning(value) if isinstance(value, str) else value
-        if not isinstance(number, Fraction):
-            raise ValueError(f"{value!r:.60} is no number")
-        return number
+    def name(self, name: str) -> Entry:
+        if name in self.indices:
+            return self.indices[name]
+        (only,) = self.inputs[name].values()  # with several parts their names are needed
+        return only
 
-    def _value(self, tree: ast.expr, names: Names) -> Value | Array:
-        part = self._side(tree, names)
-        if part is not None:
-            return part
-        if isinstance(tree, ast.Constant):
-            if isinstance(tree.value, str):
-                return tree.value
-            written = ast.get_source_segment(self.source, tree) or ""
-            return (
-                Fraction(tree.value) if isinstance(tree.value, bool) else Fraction(written.replace("_", ""))
-            )
-        if isinstance(tree, ast.Name):
-            return Fraction(names[tree.id])
-        if isinstance(tree, ast.Subscript):
-            array, place = self._side(tree.value, names), self._number(tree.slice, names)
-            if not isinstance(array, tuple) or place.denominator != 1 or not 0 <= place < len(array):
-                raise ValueError("an index outside of its array")
-            return array[int(place)]
-        if isinstance(tree, ast.Compare):
-            return Fraction(self._compare(tree, names))
-        if isinstance(tree, ast.BoolOp):
-            truths = (self._number(part, names) != 0 for part in tree.values)
-            return Fraction(all(truths) if isinstance(tree.op, ast.And) else any(truths))
-        if isinstance(tree, ast.IfExp):
-            return self._value(tree.body if self._number(tree.test, names) else tree.orelse, names)
-        if isinstance(tree, ast.UnaryOp):
-            number = self._number(tree.operand, names)
-            if isinstance(tree.op, ast.Not):
-                return Fraction(not number)
-            return -number if isinstance(tree.op, ast.USub) else number
-        if isinstance(tree, ast.BinOp):
-            return _calculated(tree.op, self._number(tree.left, names), self._number(tree.right, names))
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-            return self._call(tree.func.id, tree.args, names)
-        raise UnreadCase(f"{type(tree).__name__} in a condition")
+    def index(self, where: ast.expr) -> int:
+        found = super().index(where)
+        if found < 0:
+            raise ValueError("an index outside of its array")
+        return found
 
-    def _compare(self, tree: ast.Compare, names: Names) -> bool:
-        sides = [tree.left, *tree.comparators]
-        for relation, one, other in zip(tree.ops, sides, sides[1:], strict=False):
-            if isinstance(relation, (ast.In, ast.NotIn)):
-                array = self._side(other, names)
-                among = array if isinstance(array, tuple) else self._listed(other, names)
-                value = self._value(one, names)
-                true = any(_alike(value, entry) for entry in among) == isinstance(relation, ast.In)
-            elif isinstance(relation, (ast.Eq, ast.NotEq)):
-                true = _alike(self._value(one, names), self._value(other, names))
-                true = true == isinstance(relation, ast.Eq)
-            else:
-                left, right = self._number(one, names), self._number(other, names)
-                smaller = left < right if isinstance(relation, (ast.Lt, ast.GtE)) else left > right
-                true = smaller != isinstance(relation, (ast.LtE, ast.GtE))
-            if not true:
-                return False
-        return True
+    def truth(self, value: Entry) -> bool:
+        return super().truth(_meant(value))
 
-    def _listed(self, tree: ast.expr, names: Names) -> list[Value | Array]:
-        if not isinstance(tree, (ast.List, ast.Tuple)):
-            raise ValueError("no list behind `in`")
-        return [self._value(entry, names) for entry in tree.elts]
+    def calculated(self, word: str, left: Entry, right: Entry) -> Entry:
+        return super().calculated(word, _meant(left), _meant(right))
 
-    def _call(self, name: str, given: Sequence[ast.expr], names: Names) -> Fraction:
-        if name == "abs":
-            return abs(self._number(given[0], names))
-        if name == "len":
-            array = self._side(given[0], names)
-            if not isinstance(array, tuple):
-                raise ValueError("the length of one value")
-            return Fraction(len(array))
+    def compared(self, word: str, left: Entry, right: Entry) -> bool:
+        lengths = [len(value) if isinstance(value, list) else None for value in (left, right)]
+        if lengths[0] != lengths[1]:
+            raise ValueError("an array is compared with something else")
+        if not (isinstance(left, str) and isinstance(right, str) and word in ("==", "!=")):
+            left, right = _meant(left), _meant(right)
+        return super().compared(word, left, right)
+
+    def call(self, name: str, arguments: Sequence[ast.expr]) -> Entry:
         if name not in OVER:
-            raise UnreadCase(f"the function {name!r:.40} in a condition")
-        numbers = [self._number(g, names) for g in given] if len(given) > 1 else self._all(given[0], names)
-        if name == "sum":
-            return sum(numbers, Fraction(0))
-        if name in ("min", "max"):
-            return min(numbers) if name == "min" else max(numbers)
-        true = sum(1 for number in numbers if number)
-        return Fraction(true if name == "count" else true > 0 if name == "any" else true == len(numbers))
+            return super().call(name, arguments)
+        values = [self.of(g) for g in arguments] if len(arguments) > 1 else self._all(arguments[0])
+        if name in ("any", "all", "count"):
+            true = sum(map(self.truth, values))
+            return {"any": true > 0, "all": true == len(values), "count": Fraction(true)}[name]
+        return self.applied(name, [list(map(_meant, values))])
 
-    def _all(self, tree: ast.expr, names: Names) -> list[Fraction]:
+    def _all(self, tree: ast.expr) -> list[Entry]:
         """Returns the values of an expression for all its indices, or the entries of an array."""
-        array = self._side(tree, names)
-        if isinstance(array, tuple):
-            return [self._number(ast.Constant(v), names) if isinstance(v, str) else v for v in array]
         ranges: dict[str, int] = {}
         for entry in _entries(tree):
-            along = self._side(entry.value, names)
-            if not isinstance(along, tuple) or not isinstance(entry.slice, ast.Name):
-                raise ValueError("an index behind no array")
-            if ranges.setdefault(entry.slice.id, len(along)) != len(along):
+            assert isinstance(entry.slice, ast.Name)
+            along = len(listed(self.of(entry.value)))
+            if ranges.setdefault(entry.slice.id, along) != along:
                 raise ValueError(f"{entry.slice.id} has two ranges")
         if not ranges:
-            raise ValueError("no index to run over")
-        return [
-            self._number(tree, {**names, **dict(zip(ranges, numbers, strict=True))})
-            for numbers in product(*map(range, ranges.values()))
-        ]
+            return listed(self.of(tree))
+        outer, found = self.indices, []
+        for numbers in product(*map(range, ranges.values())):
+            self.indices = outer | dict(zip(ranges, map(Fraction, numbers), strict=True))
+            found.append(self.of(tree))
+        self.indices = outer
+        return found
 
 
 def _entries(tree: ast.AST) -> Iterator[ast.Subscript]:
@@ -217,46 +163,13 @@ def _entries(tree: ast.AST) -> Iterator[ast.Subscript]:
         if isinstance(tree.slice, ast.Name):
             yield tree
         return
-    inner = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and len(tree.args) == 1
-    if inner and isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in OVER:
-        return
+    match tree:
+        case ast.Call(ast.Name(name), [_]) if name in OVER:
+            return
     for part in ast.iter_child_nodes(tree):
         yield from _entries(part)
 
 
-def _alike(left: Value | Array, right: Value | Array) -> bool:
-    if isinstance(left, tuple) or isinstance(right, tuple):
-        if not (isinstance(left, tuple) and isinstance(right, tuple)) or len(left) != len(right):
-            raise ValueError("an array is compared with something else")
-        return all(map(_alike, left, right))
-    if isinstance(left, str) and isinstance(right, str):
-        return left == right
-    return (meaning(left) if isinstance(left, str) else left) == (
-        meaning(right) if isinstance(right, str) else right
-    )
-
-
-def _calculated(operator: ast.operator, left: Fraction, right: Fraction) -> Fraction:
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    if isinstance(operator, ast.Div):
-        return left / right
-    if isinstance(operator, ast.FloorDiv):
-        return Fraction(left // right)
-    if isinstance(operator, ast.Mod):
-        return left % right
-    if isinstance(operator, ast.Pow) and right.denominator == 1 and abs(right) <= 1_000:
-        return Fraction(left ** int(right))
-    raise UnreadCase("an operator in a condition")
-
-
-@lru_cache(maxsize=100)
-def _parsed(text: str) -> ast.expr:
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, MemoryError, RecursionError):
-        raise ValueError(f"{text!r:.60} is no condition") from None
+def _meant(value: Entry) -> Entry:
+    """Returns the number that a label is spelt as, and anything else as it is."""
+    return meaning(value) if isinstance(value, str) else value

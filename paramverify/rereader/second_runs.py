@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from ..kernel.noise_regions import (
     Kinds,
@@ -29,9 +29,12 @@ from ..kernel.noise_regions import (
     possible,
 )
 from ..kernel.strict_reading import UnreadCase
-from .second_values import Entry, NoisyNumber, calculated, number, plain, shown, whole
+from .second_trees import BUILT_IN, Interpreter, Stop, listed
+from .second_values import Entry, NoisyNumber, calculated, plain, shown, whole
 
 # --- the ways through a program where chance or noise decides, for the second reader ----------------
+
+Key = TypeVar("Key")
 
 MAX_VALUES = 1_000  # of a number with noise that is told apart
 
@@ -71,32 +74,14 @@ class Ways:
         self.region = way.region
         return way.value
 
-    def listed(self, value: Entry) -> list[Entry]:
-        if not isinstance(value, list):
-            raise UnreadCase("a list is needed")
-        return value
+    def drawn(self, outcomes: Sequence[tuple[Entry, Fraction]]) -> Entry:
+        """Takes one of the outcomes of a draw, each of which is a way."""
+        region = self.region
+        return self.go(lambda: [ValueWay(v, p, region) for v, p in outcomes if p])
 
-    def compared(self, word: str, left: Entry, right: Entry) -> bool:
-        """Compares two values; where noise decides, each result that is possible is a way of its own."""
-        if isinstance(left, list) and isinstance(right, list) and word in ("==", "!="):
-            same = len(left) == len(right) and all(map(self.compared, ["=="] * len(left), left, right))
-            return same == (word == "==")
-        if isinstance(left, (str, list)) or isinstance(right, (str, list)):
-            if word not in ("==", "!="):
-                raise UnreadCase("an order of labels or lists")
-            return (type(left) is type(right) and left == right) == (word == "==")
-        found = calculated("Sub", left, right)
-        if isinstance(found, NoisyNumber):
-            return bool(self.go(lambda: self.ways(word, found)))
-        sign = plain(found)
-        return {
-            "<": sign < 0,
-            "<=": sign <= 0,
-            ">": sign > 0,
-            ">=": sign >= 0,
-            "==": sign == 0,
-            "!=": sign != 0,
-        }[word]
+    def decided(self, word: str, value: NoisyNumber) -> bool:
+        """Tells how a value with noise compares with zero: each result that is possible is a way."""
+        return bool(self.go(lambda: self.ways(word, value)))
 
     def ways(self, word: str, value: NoisyNumber) -> list[ValueWay]:
         """Returns the ways on where a value with noise is compared with zero."""
@@ -168,22 +153,7 @@ def _is_whole(value: NoisyNumber, kinds: Kinds) -> bool:
 
 MAX_RUNS = 20_000  # of one input
 MAX_STEPS = 1_000_000  # expressions, at one point
-MAX_TURNS = 2_000  # of one loop
 MAX_CLAMPED = 64
-
-_SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-
-
-class _Break(Exception):
-    pass
-
-
-class _Continue(Exception):
-    pass
-
-
-class _Stop(Exception):
-    pass
 
 
 class _Return(Exception):
@@ -193,11 +163,11 @@ class _Return(Exception):
 
 @dataclass(frozen=True)
 class ProgramText:
-    """A program that is called: its statements, its functions, and the names of its arguments."""
+    """A program: its statements, its functions, and the names of its arguments where it is called."""
 
     body: Sequence[ast.stmt]
     functions: dict[str, ast.FunctionDef]
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -210,35 +180,43 @@ Rows = Callable[[Sequence[Entry]], Sequence[tuple[Entry, Fraction]]]  # what arg
 
 
 @dataclass(kw_only=True)
-class ProgramRuns(Ways):
+class ProgramRuns(Ways, Interpreter):
     """All runs of a program; `draw` gives the outcomes of a draw, or the distribution of noise."""
 
-    body: Sequence[ast.stmt]
-    functions: dict[str, ast.FunctionDef]
+    text: ProgramText
     called: dict[str, ProgramText | Rows] = field(default_factory=dict)  # the mechanisms that are called
-    literals: dict[int, Fraction]  # of the numbers in the tree, by the identity of their nodes
     parameters: dict[str, Entry]
     draw: Callable[[str, Sequence[Entry]], VariableLaw | Sequence[tuple[Entry, Fraction]]]
     exp: Callable[[Entry], Fraction]
     sums: RegionSums
     steps: int = 0
+    names: dict[str, Entry] = field(default_factory=dict)  # the variables of the function that runs
+    in_function: bool = False
     told: list[Entry] = field(default_factory=list)
 
     def distribution(self, given: Callable[[], dict[str, Entry]]) -> dict[str, Fraction]:
-        """Returns how likely each output is, in words, where `given` makes the input.
+        """Returns how likely each output is, in words, where `given` makes the input."""
+        return self.chances(given, lambda: self.words)
+
+    def chances(self, given: Callable[[], dict[str, Entry]], key: Callable[[], Key]) -> dict[Key, Fraction]:
+        """Returns how likely the runs with each key are, which is asked for at the end of each.
 
         Raises:
             Unread: there are too many ways, or a run does what this reader does not know.
         """
-        found: dict[str, Any] = {}
+        found: dict[Key, Any] = {}
         for _ in self.every(given):
-            name = ", ".join(map(shown, self.told)) or "(no output)"
             chance = self.sums.chance(self.region, self.kinds)
-            add_terms(found.setdefault(name, {}), {key: c * self.weight for key, c in chance.items()})
+            add_terms(found.setdefault(key(), {}), {at: c * self.weight for at, c in chance.items()})
         numbers = {name: self.sums.number(terms) for name, terms in found.items()}
         if sum(numbers.values()) != 1:
             raise ValueError("the probabilities of the paths do not sum to 1")
         return {name: chance for name, chance in numbers.items() if chance}
+
+    @property
+    def words(self) -> str:
+        """What the run has put out, in words."""
+        return ", ".join(map(shown, self.told)) or "(no output)"
 
     def every(self, given: Callable[[], dict[str, Entry]]) -> Iterator[None]:
         """Goes through all runs, and stops at the end of each."""
@@ -249,220 +227,122 @@ class ProgramRuns(Ways):
                 raise UnreadCase(f"the program has more than {MAX_RUNS:,} paths for one input")
             self.trail = self.pending.pop()
             self.place, self.weight, self.region = 0, Fraction(1), {}
-            self.kinds, self.told = [], []
-            with suppress(_Stop):
-                self.block(self.body, given())
+            self.kinds, self.told, self.names = [], [], given()
+            with suppress(Stop):
+                self.block(self.text.body)
             yield
 
     # --- statements ---------------------------------------------------------------------------------
 
-    def block(self, body: Sequence[ast.stmt], names: dict[str, Entry]) -> None:
-        for statement in body:
-            try:
-                self.statement(statement, names)
-            except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-                raise UnreadCase(f"line {statement.lineno} fails: {error!s:.80}") from None
-
-    def statement(self, tree: ast.stmt, names: dict[str, Entry]) -> None:
-        self.count()
-        match tree:
-            case ast.Expr(ast.Call(ast.Name("output"), [value])):
-                self.told.append(self.released(self.value(value, names)))
-            case ast.Expr(ast.Name("stop") | ast.Call(ast.Name("stop"))):
-                raise _Stop
-            case ast.Expr(ast.Constant()) | ast.Pass():
-                pass
-            case ast.Assign([target], value):
-                self.assign(target, self.value(value, names), names)
-            case ast.AugAssign(target, word, value):
-                self.augment(target, type(word).__name__, value, names)
-            case ast.If(test, then, otherwise):
-                self.block(then if self.true(test, names) else otherwise, names)
-            case ast.For(target, values, body):
-                with suppress(_Break):
-                    for value in self.listed(self.value(values, names)):
-                        self.assign(target, value, names)
-                        with suppress(_Continue):
-                            self.block(body, names)
-            case ast.While(test, body):
-                self.loop(test, body, names)
-            case ast.Return(value):
-                if "#function" in names and value is not None:
-                    raise _Return(self.value(value, names))
-                if value is not None:
-                    self.told.append(self.released(self.value(value, names)))
-                raise _Stop
-            case ast.Break():
-                raise _Break
-            case ast.Continue():
-                raise _Continue
-            case _:
-                raise UnreadCase(f"line {tree.lineno} has {type(tree).__name__}")
+    def statement(self, tree: ast.stmt) -> None:
+        try:
+            super().statement(tree)
+        except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise UnreadCase(f"line {tree.lineno} fails: {error!s:.80}") from None
 
     def count(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise UnreadCase(f"its paths take more than {MAX_STEPS:,} steps")
 
-    def loop(self, test: ast.expr, body: Sequence[ast.stmt], names: dict[str, Entry]) -> None:
-        turns = 0
-        with suppress(_Break):
-            while self.true(test, names):
-                turns += 1
-                if turns > MAX_TURNS:
-                    raise UnreadCase(f"a loop of more than {MAX_TURNS:,} turns")
-                with suppress(_Continue):
-                    self.block(body, names)
+    def tell(self, value: Entry) -> None:
+        self.told.append(self.released(value))
 
-    def assign(self, target: ast.expr, value: Entry, names: dict[str, Entry]) -> None:
+    def returned(self, value: Entry | None) -> None:
+        if self.in_function and value is not None:
+            raise _Return(value)
+        super().returned(value)
+
+    def place_of(self, target: ast.expr) -> tuple[Any, Any]:
+        """Returns what holds a variable or an entry, and its name or number there."""
         match target:
             case ast.Name(name):
-                names[name] = value
-            case ast.Tuple(targets) | ast.List(targets):
-                values = self.listed(value)
-                if len(values) != len(targets):
-                    raise ValueError("the numbers of names and values differ")
-                for each, entry in zip(targets, list(values), strict=True):
-                    self.assign(each, entry, names)
+                return self.names, name
             case ast.Subscript(base, where):
-                entries = self.listed(self.value(base, names))
-                entries[whole(self.told_apart(self.value(where, names)))] = value
-            case _:
-                raise UnreadCase(f"line {target.lineno} assigns to {type(target).__name__}")
+                return listed(self.of(base)), self.index(where)
+        raise UnreadCase(f"line {target.lineno} assigns to {type(target).__name__}")
 
-    def augment(self, target: ast.expr, word: str, value: ast.expr, names: dict[str, Entry]) -> None:
-        match target:
-            case ast.Name(name):
-                before = self.value(target, names)
-                if isinstance(before, list):
-                    raise UnreadCase("a list that is made longer in place")
-                names[name] = calculated(word, before, self.value(value, names))
-            case ast.Subscript(base, where):
-                entries = self.listed(self.value(base, names))
-                k = whole(self.told_apart(self.value(where, names)))
-                entries[k] = calculated(word, entries[k], self.value(value, names))
-            case _:
-                raise UnreadCase(f"line {target.lineno} assigns to {type(target).__name__}")
+    def store(self, target: ast.expr, value: Entry) -> None:
+        holder, key = self.place_of(target)
+        holder[key] = value
+
+    def augment(self, target: ast.expr, word: str, value: ast.expr) -> None:
+        holder, key = self.place_of(target)
+        before = holder[key]
+        if isinstance(before, list):
+            raise UnreadCase("a list that is made longer in place")
+        holder[key] = self.calculated(word, before, self.of(value))
 
     # --- expressions --------------------------------------------------------------------------------
 
-    def value(self, tree: ast.expr, names: dict[str, Entry]) -> Entry:
+    def of(self, tree: ast.expr) -> Entry:
         self.count()
-        match tree:
-            case ast.Constant(value):
-                return self.literals.get(id(tree), value)
-            case ast.Name(name):
-                return names[name] if name in names else self.parameters[name]
-            case ast.List(items) | ast.Tuple(items):
-                return [self.value(item, names) for item in items]
-            case ast.BinOp(left, word, right):
-                first = self.value(left, names)
-                return calculated(type(word).__name__, first, self.value(right, names))
-            case ast.UnaryOp(ast.Not(), operand):
-                return not self.true(operand, names)
-            case ast.UnaryOp(word, operand):
-                sign = Fraction(-1 if isinstance(word, ast.USub) else 1)
-                return calculated("Mult", sign, number(self.value(operand, names)))
-            case ast.BoolOp(word, parts):
-                for part in parts[:-1]:
-                    found = self.value(part, names)
-                    if self.truth(found) != isinstance(word, ast.And):
-                        return found
-                return self.value(parts[-1], names)
-            case ast.Compare():
-                return self.chain(tree, names)
-            case ast.IfExp(test, then, otherwise):
-                return self.value(then if self.true(test, names) else otherwise, names)
-            case ast.Subscript(base, ast.Slice(low, high, None)):
-                entries = self.listed(self.value(base, names))
-                ends = [None if e is None else whole(self.value(e, names)) for e in (low, high)]
-                return entries[ends[0] : ends[1]]
-            case ast.Subscript(base, where):
-                entries = self.listed(self.value(base, names))
-                return entries[whole(self.told_apart(self.value(where, names)))]
-            case ast.Call(ast.Name(name), arguments):
-                return self.call(name, arguments, names)
-        raise UnreadCase(f"line {tree.lineno} has {type(tree).__name__}")
+        return super().of(tree)
 
-    def true(self, tree: ast.expr, names: dict[str, Entry]) -> bool:
-        return self.truth(self.value(tree, names))
+    def name(self, name: str) -> Entry:
+        return self.names[name] if name in self.names else self.parameters[name]
+
+    def index(self, where: ast.expr) -> int:
+        return whole(self.told_apart(self.of(where)))
 
     def truth(self, value: Entry) -> bool:
         if not isinstance(value, (bool, Fraction, str, list)):
             raise UnreadCase("noise or a parameter as a condition")
         return bool(value)
 
-    def chain(self, tree: ast.Compare, names: dict[str, Entry]) -> bool:
-        """Compares as Python does: each operand is evaluated once, and only where those before hold."""
-        left = self.value(tree.left, names)
-        for word, part in zip(tree.ops, tree.comparators, strict=True):
-            right = self.value(part, names)
-            if isinstance(word, (ast.In, ast.NotIn)):
-                found = any(self.compared("==", left, e) for e in self.listed(right))
-                holds = found == isinstance(word, ast.In)
-            else:
-                holds = self.compared(_SIGNS[type(word)], left, right)
-            if not holds:
-                return False
-            left = right
-        return True
+    def compared(self, word: str, left: Entry, right: Entry) -> bool:
+        if isinstance(left, NoisyNumber) or isinstance(right, NoisyNumber):
+            found = calculated("Sub", left, right)
+            if isinstance(found, NoisyNumber):
+                return self.decided(word, found)
+        return super().compared(word, left, right)
 
-    def call(self, name: str, arguments: Sequence[ast.expr], names: dict[str, Entry]) -> Entry:
+    def call(self, name: str, arguments: Sequence[ast.expr]) -> Entry:
         if name == "choice":
             (table,) = arguments
             assert isinstance(table, ast.Dict)
-            keys = [self.value(k, {}) for k in table.keys if k is not None]
-            return self.drawn(name, [*keys, *(self.value(v, names) for v in table.values)])
-        given = [self.value(a, names) for a in arguments]
-        if name in self.functions:
-            return self.function(self.functions[name], given)
+            return self.sampled(name, [self.of(e) for e in (*table.keys, *table.values) if e is not None])
+        return super().call(name, arguments)
+
+    def applied(self, name: str, given: Sequence[Entry]) -> Entry:
+        if name in self.text.functions:
+            return self.function(self.text.functions[name], given)
         if name in self.called:
             return self.asked(self.called[name], [self.known(value) for value in given])
-        match name, given:
-            case "len", [values]:
-                return Fraction(len(self.listed(values)))
-            case "sum", [values]:
-                total: Entry = Fraction(0)
-                for value in self.listed(values):
-                    total = calculated("Add", total, value)
-                return total
-            case "min" | "max", [_, *_]:
-                return self.best(self.listed(given[0]) if len(given) == 1 else given, name)
-            case "abs", [value]:
-                sign = Fraction(1 if self.compared(">=", value, Fraction(0)) else -1)
-                return calculated("Mult", sign, number(value))
-            case "clamp", [value, low, high]:
-                return self.clamped(number(value), plain(low), plain(high))
-            case "range", [_, *_]:
-                values = range(*map(whole, given))
-                if len(values) > 20_000:
-                    raise UnreadCase("a range that is too long")
-                return [Fraction(k) for k in values]
-            case "exp", [value]:
-                return self.exp(value)
-        return self.drawn(name, given)
+        if name == "exp" and len(given) == 1:
+            return self.exp(given[0])
+        if name not in BUILT_IN:
+            return self.sampled(name, given)
+        found = super().applied(name, given)
+        if name == "clamp" and plain(given[2]) - plain(given[1]) <= MAX_CLAMPED:
+            return self.told_apart(found, MAX_CLAMPED)
+        return found
 
     def function(self, tree: ast.FunctionDef, given: Sequence[Entry]) -> Entry:
-        names = {a.arg: v for a, v in zip(tree.args.args, given, strict=True)}
+        before = self.names, self.in_function
+        self.names = {a.arg: v for a, v in zip(tree.args.args, given, strict=True)}
+        self.in_function = True
         try:
-            self.block(tree.body, {**names, "#function": True})
+            self.block(tree.body)
         except _Return as found:
             return found.value
+        finally:
+            self.names, self.in_function = before
         raise ValueError("a function ends without return")
 
     def asked(self, callee: ProgramText | Rows, given: Sequence[Entry]) -> Entry:
         """Calls a mechanism: a program goes on in this run, with variables and outputs of its own."""
         if not isinstance(callee, ProgramText):
-            region = self.region
-            return self.go(lambda: [ValueWay(v, p, region) for v, p in callee(given) if p])
-        before = self.told, self.functions
-        self.told, self.functions = [], callee.functions
+            return self.drawn(callee(given))
+        before = self.told, self.text, self.names, self.in_function
+        self.told, self.text, self.in_function = [], callee, False
+        self.names = dict(zip(callee.inputs, given, strict=True))
         try:
-            with suppress(_Stop):
-                self.block(callee.body, dict(zip(callee.inputs, given, strict=True)))
+            with suppress(Stop):
+                self.block(callee.body)
             found = self.told
         finally:
-            self.told, self.functions = before
+            self.told, self.text, self.names, self.in_function = before
         return found if callee.tells else found[0]
 
     def known(self, value: Entry) -> Entry:
@@ -471,30 +351,13 @@ class ProgramRuns(Ways):
             return [self.known(entry) for entry in value]
         return self.told_apart(value)
 
-    def drawn(self, name: str, given: Sequence[Entry]) -> Entry:
+    def sampled(self, name: str, given: Sequence[Entry]) -> Entry:
         """Draws: one way for each outcome, or a new variable."""
         found = self.draw(name, given)
         if not isinstance(found, VariableLaw):
-            region = self.region
-            return self.go(lambda: [ValueWay(v, p, region) for v, p in found if p])
+            return self.drawn(found)
         v = len(self.kinds)
         self.kinds.append(found)
         if not found.two_sided:
             self.region = {**self.region, ((v, Fraction(-1)),): Fraction(0)}
         return NoisyNumber({v: Fraction(1)}, Fraction(0))
-
-    def best(self, values: Sequence[Entry], name: str) -> Entry:
-        best = values[0]
-        for value in values[1:]:
-            if not self.compared(">=" if name == "max" else "<=", best, value):
-                best = value
-        return best
-
-    def clamped(self, value: Entry, low: Fraction, high: Fraction) -> Entry:
-        if low > high:
-            raise ValueError("clamp needs lo <= hi")
-        if self.compared("<=", value, low):
-            return low
-        if self.compared(">=", value, high):
-            return high
-        return self.told_apart(value, MAX_CLAMPED) if high - low <= MAX_CLAMPED else value

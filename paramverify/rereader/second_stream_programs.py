@@ -1,6 +1,6 @@
 """A second reading of programs over streams: one turn, for given answers of its comparisons.
 
-The program runs on Python's own tree. Standard library only, and no code of the first reader.
+Standard library only, and no code of the first reader.
 """
 
 from __future__ import annotations
@@ -12,23 +12,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase
-from .second_values import with_two_names
+from .second_trees import GoOn, Interpreter, Leave, Stop, statements
+from .second_values import Entry, PowerSum, plain, rate, with_two_names
 
-# --- second stream values ---------------------------------------------------------------------------
-
+MAX_STEPS = 20_000  # of one turn
 NUMBERS = ("insample", "insample'")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-@dataclass(frozen=True)
-class Eps:
-    """A number of times eps to the power of 1 or -1."""
-
-    times: Fraction
-    power: int
 
 
 @dataclass(frozen=True)
@@ -52,162 +44,6 @@ class Old:
     name: str
 
 
-class ProgramNumbers(Protocol):
-    """The text of a program, as expressions ask for it."""
-
-    entry: str
-    constants: dict[str, Any]
-
-    def literal(self, node: ast.Constant) -> Fraction:
-        """Returns a number that is written in the text."""
-
-
-class StreamEvaluator:
-    """Evaluates expressions; `order` compares noise."""
-
-    program: ProgramNumbers
-    inside: bool
-    own: dict[str, Any]
-
-    def order(self, left: Any, op: ast.cmpop, right: Any) -> bool:
-        """Compares noise."""
-        raise UnreadCase("noise that is compared")
-
-    def truth(self, test: ast.expr) -> bool:
-        found = self.of(test)
-        if not isinstance(found, bool):
-            raise Rejected("a test is neither true nor false")
-        return found
-
-    def of(self, e: ast.expr) -> Any:
-        match e:
-            case ast.Constant(value) if isinstance(value, (bool, str)):
-                return value
-            case ast.Constant():
-                return self.program.literal(e)
-            case ast.Name(name):
-                if self.inside and name == self.program.entry:
-                    return NoisyEntry(Fraction(0), 1, ())
-                return self.program.constants[name] if name in self.program.constants else self.own[name]
-            case ast.List(parts) | ast.Tuple(parts):
-                return [self.of(p) for p in parts]
-            case ast.BoolOp(op, parts):
-                until = isinstance(op, ast.Or)
-                return until if any(self.truth(p) is until for p in parts) else not until
-            case ast.UnaryOp(ast.Not(), inner):
-                return not self.truth(inner)
-            case ast.UnaryOp(ast.USub(), inner):
-                return self.calculated(ast.Sub(), Fraction(0), self.of(inner))
-            case ast.UnaryOp(ast.UAdd(), inner):
-                return self.calculated(ast.Add(), Fraction(0), self.of(inner))
-            case ast.BinOp(left, op, right):
-                return self.calculated(op, self.of(left), self.of(right))
-            case ast.IfExp(test, then, otherwise):
-                return self.of(then if self.truth(test) else otherwise)
-            case ast.Subscript(value, index) if not isinstance(index, ast.Slice):
-                place = self.of(index)
-                if not isinstance(place, Fraction) or place.denominator != 1:
-                    raise Rejected("an index is no whole number")
-                return self.of(value)[int(place)]
-            case ast.Compare(left, ops, others):
-                values = [self.of(left)]
-                for sign, other in zip(ops, others, strict=True):
-                    values.append(self.of(other))
-                    if not self.compared(values[-2], sign, values[-1]):
-                        return False
-                return True
-            case ast.Call(ast.Name(name), given):
-                return self.called(name, [self.of(g) for g in given])
-        raise UnreadCase(f"line {e.lineno} of the program")
-
-    def compared(self, left: Any, op: ast.cmpop, right: Any) -> bool:
-        if any(isinstance(v, (NoisyEntry, LastDraw, Old)) for v in (left, right)):
-            return self.order(left, op, right)
-        if noise_in(left) or noise_in(right) or isinstance(left, Eps) or isinstance(right, Eps):
-            raise Rejected("what is compared has noise in it")
-        match op:
-            case ast.Eq():
-                return bool(left == right)
-            case ast.NotEq():
-                return bool(left != right)
-            case ast.In():
-                return left in right
-            case ast.NotIn():
-                return left not in right
-            case ast.Lt() | ast.GtE():
-                return bool(left < right) is isinstance(op, ast.Lt)
-            case _:
-                return bool(left > right) is isinstance(op, ast.Gt)
-
-    def calculated(self, op: ast.operator, left: Any, right: Any) -> Any:
-        left, right = (Fraction(v) if isinstance(v, bool) else v for v in (left, right))
-        match op, left, right:
-            case ast.Add(), list(), list():
-                return left + right
-            case ast.Mult(), Eps(), Fraction():
-                return Eps(left.times * right, left.power)
-            case ast.Mult(), Fraction(), Eps():
-                return Eps(left * right.times, right.power)
-            case ast.Div(), Eps(), Fraction():
-                return Eps(left.times / right, left.power)
-            case ast.Div(), Fraction(), Eps():
-                return Eps(left / right.times, -right.power)
-            case ((ast.Add() | ast.Sub()), (NoisyEntry() | Fraction()), (NoisyEntry() | Fraction())) if not (
-                isinstance(left, Fraction) and isinstance(right, Fraction)
-            ):
-                one, two = (NoisyEntry(v, 0, ()) if isinstance(v, Fraction) else v for v in (left, right))
-                sign = 1 if isinstance(op, ast.Add) else -1
-                if sign < 0 and two.entry:
-                    raise Rejected("an entry is subtracted")
-                return NoisyEntry(
-                    one.number + sign * two.number, one.entry + two.entry, one.rates + two.rates
-                )
-        if not isinstance(left, Fraction) or not isinstance(right, Fraction):
-            raise Rejected("what is calculated with is no number")
-        match op:
-            case ast.Add():
-                return left + right
-            case ast.Sub():
-                return left - right
-            case ast.Mult():
-                return left * right
-            case ast.Div():
-                return left / right
-            case ast.FloorDiv():
-                return Fraction(left // right)
-            case ast.Mod():
-                return left % right
-            case ast.Pow() if right.denominator == 1 and abs(right) <= 1000:
-                return left ** int(right)
-        raise UnreadCase("an operator")
-
-    def called(self, name: str, given: list[Any]) -> Any:
-        if name == "laplace":
-            (scale,) = given
-            if not isinstance(scale, Eps) or scale.power != -1 or scale.times <= 0:
-                raise Rejected("a scale is no positive number divided by the parameter")
-            return NoisyEntry(Fraction(0), 0, (1 / scale.times,))
-        if name == "len":
-            return Fraction(len(given[0]))
-        numbers = given[0] if len(given) == 1 and isinstance(given[0], list) else given
-        if not all(isinstance(v, (Fraction, bool)) for v in numbers):
-            raise UnreadCase(f"{name} of what is no number")
-        match name, numbers:
-            case "range", _:
-                return [Fraction(k) for k in range(*map(int, numbers))]
-            case "abs", [value]:
-                return Fraction(abs(value))
-            case "clamp", [value, low, high]:
-                return Fraction(max(low, min(high, value)))
-            case "min", _:
-                return min(numbers)
-            case "max", _:
-                return max(numbers)
-            case "sum", _:
-                return sum(numbers, Fraction(0))
-        raise UnreadCase(f"the function {name}")
-
-
 def noise_in(value: Any) -> bool:
     return (
         any(map(noise_in, value))
@@ -216,33 +52,16 @@ def noise_in(value: Any) -> bool:
     )
 
 
-def word(value: Any) -> str:
+def in_words(value: Any) -> str:
     """Returns an output in words."""
     if isinstance(value, list):
-        return f"[{', '.join(map(word, value))}]"
+        return f"[{', '.join(map(in_words, value))}]"
     if isinstance(value, str):
-        plain = PLAIN.fullmatch(value) and value not in ("True", "False", NUMBERS[0])
-        return value if plain else json.dumps(value)
+        is_plain = PLAIN.fullmatch(value) and value not in ("True", "False", NUMBERS[0])
+        return value if is_plain else json.dumps(value)
     if not isinstance(value, (bool, Fraction)):
         raise Rejected("an output that is none")
     return str(value)
-
-
-# --- a second reading of programs over streams: one turn, for given answers of its comparisons ------
-
-MAX_STEPS = 20_000
-
-
-class Finish(Exception):
-    """The run is over."""
-
-
-class LoopContinues(Exception):
-    """The inner loop goes on, or the turn does."""
-
-
-class Leave(Exception):
-    """The inner loop is over."""
 
 
 @dataclass
@@ -256,10 +75,10 @@ class TurnSegment:
     stored: set[str] = field(default_factory=set)
 
 
-class ProgramTurn(StreamEvaluator):
-    """One turn of the program, with given answers for its comparisons; further ones are asked by `more`."""
+class ProgramTurn(Interpreter):
+    """One turn of the program, with given answers for its comparisons; the others are true."""
 
-    program: StreamProgram
+    chooses = False
 
     def __init__(self, program: StreamProgram, start: dict[str, Any] | None, answers: Sequence[bool]) -> None:
         self.program, self.answers, self.asked = program, list(answers), 0
@@ -270,10 +89,10 @@ class ProgramTurn(StreamEvaluator):
 
     def go(self) -> ProgramTurn:
         try:
-            self.body(self.program.loop.body if self.inside else self.program.first)
-        except (Finish, Leave):
+            self.block(self.program.loop.body if self.inside else self.program.first)
+        except (Stop, Leave):
             self.over = True
-        except LoopContinues:
+        except GoOn:
             pass
         if self.inside and not self.over and not any(s.kind and s.kind.entry for s in self.segments):
             self.draw(NoisyEntry(Fraction(0), 1, (Fraction(1),)))
@@ -286,84 +105,65 @@ class ProgramTurn(StreamEvaluator):
 
         return {name: value for name, value in self.own.items() if not undrawn(value)}
 
-    # --- statements -----------------------------------------------------------------------------------
+    # --- statements and expressions --------------------------------------------------------------------
 
-    def body(self, statements: Sequence[ast.stmt]) -> None:
-        for s in statements:
-            self.steps += 1
-            if self.steps > MAX_STEPS:
-                raise UnreadCase("a turn of the stream is too long")
-            self.one(s)
+    def count(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise UnreadCase("a turn of the stream is too long")
 
-    def one(self, s: ast.stmt) -> None:
-        match s:
-            case ast.Pass():
-                return
-            case ast.Continue():
-                raise LoopContinues
-            case ast.Break():
-                raise Leave
-            case ast.Return(value):
-                if value is not None:
-                    self.tell(self.of(value))
-                raise Finish
-            case ast.Expr(ast.Name("stop")) | ast.Expr(ast.Call(ast.Name("stop"))):
-                raise Finish
-            case ast.Expr(ast.Call(ast.Name("output"), [value])):
-                self.tell(self.of(value))
-            case ast.If(test, then, otherwise):
-                self.body(then if self.truth(test) else otherwise)
-            case ast.While(test, inner):
-                while self.truth(test) and self.turned(inner):
-                    self.steps += 1
-                    if self.steps > MAX_STEPS:
-                        raise UnreadCase("a loop is too long")
-            case ast.For(target, values, inner):
-                listed = self.of(values)
-                if not isinstance(listed, list):
-                    raise Rejected("a loop over what is no list")
-                for value in listed:
-                    self.assign(target, value)
-                    if not self.turned(inner):
-                        break
-            case ast.Assign([target], ast.Tuple(parts)):
-                self.assign(target, [self.of(part) for part in parts])
-            case ast.Assign([target], value):
-                self.assign(target, self.of(value))
-            case ast.AugAssign(target, op, value):
-                read = ast.parse(ast.unparse(target), mode="eval").body
-                self.assign(target, self.calculated(op, self.of(read), self.of(value)))
-            case _:
-                raise UnreadCase(f"line {s.lineno} of the program")
+    def assign(self, target: ast.expr, value: Entry) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)) and any(
+            isinstance(p, ast.Subscript) for p in target.elts
+        ):
+            raise UnreadCase("entries of lists that are assigned together")
+        super().assign(target, value)
 
-    def turned(self, inner: Sequence[ast.stmt]) -> bool:
-        try:
-            self.body(inner)
-        except LoopContinues:
-            return True
-        except Leave:
-            return False
-        return True
+    def store(self, target: ast.expr, value: Entry) -> None:
+        path: list[int] = []
+        while isinstance(target, ast.Subscript):
+            path.insert(0, self.index(target.slice))
+            target = target.value
+        if not isinstance(target, ast.Name):
+            raise UnreadCase("what is assigned has no name")
+        self.put(target.id, path, value)
 
-    def assign(self, target: ast.expr, value: Any) -> None:
-        match target:
-            case ast.Name(name):
-                self.put(name, [], value)
-            case ast.Tuple(parts) | ast.List(parts):
-                if any(isinstance(p, ast.Subscript) for p in parts):
-                    raise UnreadCase("entries of lists that are assigned together")
-                for part, own in zip(parts, value, strict=True):
-                    self.assign(part, own)
-            case ast.Subscript():
-                path: list[int] = []
-                while isinstance(target, ast.Subscript):
-                    path.insert(0, int(self.of(target.slice)))
-                    target = target.value
-                if not isinstance(target, ast.Name):
-                    raise UnreadCase("what is assigned has no name")
-                self.put(target.id, path, value)
-            case _:
-                raise UnreadCase("what is assigned has no name")
+    def name(self, name: str) -> Entry:
+        if self.inside and name == self.program.entry:
+            return NoisyEntry(Fraction(0), 1, ())
+        return self.program.constants[name] if name in self.program.constants else self.own[name]
+
+    def truth(self, value: Entry) -> bool:
+        if not isinstance(value, bool):
+            raise Rejected("a test is neither true nor false")
+        return value
+
+    def compared(self, word: str, left: Entry, right: Entry) -> bool:
+        if any(isinstance(v, (NoisyEntry, LastDraw, Old)) for v in (left, right)):
+            return self.order(left, word, right)
+        if noise_in(left) or noise_in(right) or isinstance(left, PowerSum) or isinstance(right, PowerSum):
+            raise Rejected("what is compared has noise in it")
+        return super().compared(word, left, right)
+
+    def calculated(self, word: str, left: Entry, right: Entry) -> Entry:
+        if not any(isinstance(v, (NoisyEntry, LastDraw, Old)) for v in (left, right)):
+            return super().calculated(word, left, right)
+        if word not in ("Add", "Sub") or any(isinstance(v, (LastDraw, Old)) for v in (left, right)):
+            raise Rejected("what is calculated with is no number")
+        one, two = (v if isinstance(v, NoisyEntry) else NoisyEntry(plain(v), 0, ()) for v in (left, right))
+        if word == "Sub" and two.entry:
+            raise Rejected("an entry is subtracted")
+        number = super().calculated(word, one.number, two.number)
+        return NoisyEntry(number, one.entry + two.entry, one.rates + two.rates)
+
+    def applied(self, name: str, given: Sequence[Entry]) -> Entry:
+        if name != "laplace":
+            return super().applied(name, given)
+        (scale,) = given
+        factor, parameter = rate(scale)
+        if not parameter:
+            raise Rejected("a scale is no positive number divided by the parameter")
+        return NoisyEntry(Fraction(0), 0, (factor,))
 
     def put(self, name: str, path: list[int], value: Any) -> None:
         """Assigns, without noise first, and then draws all noise in the value in its order."""
@@ -447,9 +247,9 @@ class ProgramTurn(StreamEvaluator):
             f"one draw has the names {', '.join(sorted(stored))}, and is compared with another draw"
         )
 
-    def order(self, left: Any, op: ast.cmpop, right: Any) -> bool:
+    def order(self, left: Any, word: str, right: Any) -> bool:
         """Compares noise."""
-        if not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        if word in ("==", "!="):
             raise Rejected("noise is compared for equality")
         fresh = [isinstance(v, NoisyEntry) for v in (left, right)]
         if all(fresh):
@@ -474,7 +274,7 @@ class ProgramTurn(StreamEvaluator):
             self.asked += 1
             now.guards.append((name, above))
         larger = above if first else not above
-        return larger if isinstance(op, (ast.Gt, ast.GtE)) else not larger
+        return larger if word in (">", ">=") else not larger
 
     def tell(self, value: Any) -> None:
         now = self.segments[-1]
@@ -491,18 +291,15 @@ class ProgramTurn(StreamEvaluator):
         if isinstance(value, LastDraw):
             self.segments[-1].told.append(NUMBERS[0])
             return
-        now.told.append(word(value))
+        now.told.append(in_words(value))
 
 
 class StreamProgram:
     """The text of a program over a stream, and the values of its parameters."""
 
     def __init__(self, text: str, constants: dict[str, Any]) -> None:
-        self.text, self.constants = text, constants
-        try:
-            body = ast.parse(text).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise UnreadCase("the text is no program") from None
+        self.constants = constants
+        body = statements(text)
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
         match body[-1]:
@@ -512,12 +309,6 @@ class StreamProgram:
                 self.values = values
             case _:
                 raise Rejected("the last statement is no loop over a stream")
-
-    def literal(self, node: ast.Constant) -> Fraction:
-        written = ast.get_source_segment(self.text, node) or ""
-        if not isinstance(node.value, (int, float)) or len(written) > 100:
-            raise UnreadCase(f"line {node.lineno} of the program has a constant of another kind")
-        return Fraction(written.replace("_", ""))
 
     def turns(self, start: dict[str, Any] | None, answers: Sequence[bool]) -> Iterator[ProgramTurn]:
         """Yields all turns from a start that begin with these answers."""

@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
+from .second_definitions import endless
 from .second_evidence import Evidence
 from .second_numbers import Calculator
 from .second_processes import frozen
-from .second_stream_programs import NUMBERS, Eps, ProgramTurn, StreamProgram, TurnSegment
+from .second_stream_programs import NUMBERS, ProgramTurn, StreamProgram, TurnSegment
+from .second_values import PowerSum
 
 # --- second automata --------------------------------------------------------------------------------
 
@@ -352,14 +354,13 @@ def fixed(given: Any) -> Fraction:
 
 def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     """Returns what a case claims: its budget, and which streams are neighbours."""
-    numbers = {name: value for name, value in constants.items() if not isinstance(value, Eps)}
-    steps = {name: Fraction(1) for name, value in constants.items() if isinstance(value, Eps)}
-    given = data["privacy"]["epsilon"]
-    budget = Calculator(numbers, None, Fraction(1), steps=steps).linear(
-        given if isinstance(given, str) else str(given)
-    )
-    multiple = sum((budget.get(name, Fraction(0)) for name in steps), Fraction(0))
-    plus, by = budget.get("", Fraction(0)), data["neighbours"].get("by", 1)
+    numbers = {name: value for name, value in constants.items() if not isinstance(value, PowerSum)}
+    steps = {name: Fraction(1) for name in constants if name not in numbers}
+    budget = Calculator(numbers, None, Fraction(1), steps).linear(str(data["privacy"]["epsilon"]))
+    plus, by = budget.pop("", Fraction(0)), data["neighbours"].get("by", 1)
+    multiple = sum((budget.pop(name, Fraction(0)) for name in steps), Fraction(0))
+    if budget or len(steps) > 1:
+        raise UnreadCase("a budget of another form")
     told: dict[str, Any] = {"multiple": str(multiple), "differ": data["neighbours"]["differ"]}
     return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if str(by) != "1" else {})
 
@@ -398,8 +399,8 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
     evidence, data = Evidence(document), tomllib.loads(content, parse_float=Fraction)
     constants: dict[str, Any] = {}
     for name, value in data["parameters"].items():
-        if isinstance(value, str) and value.replace(" ", "") in ("(0,oo)", "(0,inf)"):
-            constants[name] = Eps(Fraction(1), 1)
+        if endless(value):
+            constants[name] = PowerSum.variable(name)
         else:
             constants[name] = fixed(value)
     said = claimed(data, constants)

@@ -71,6 +71,11 @@ class PowerSum:
     parts: Mapping[tuple[tuple[str, int], ...], Fraction]  # {(("eps", −1),): 2} for 2/eps
 
     @staticmethod
+    def variable(name: str) -> PowerSum:
+        """Returns what stands for a parameter."""
+        return PowerSum({((name, 1),): Fraction(1)})
+
+    @staticmethod
     def of(parts: Mapping[tuple[tuple[str, int], ...], Fraction]) -> Fraction | PowerSum:
         """Returns the number, a plain one where nothing else is left."""
         kept = {key: c for key, c in parts.items() if c}
@@ -82,7 +87,7 @@ class PowerSum:
         return value.parts if isinstance(value, PowerSum) else {(): value}
 
 
-_PLAIN: Mapping[str, Callable[[Fraction, Fraction], Any]] = {
+PLAIN: Mapping[str, Callable[[Fraction, Fraction], Any]] = {
     "Add": operator.add,
     "Sub": operator.sub,
     "Mult": operator.mul,
@@ -109,7 +114,7 @@ def calculated(word: str, left: Entry, right: Entry) -> Entry:
         if right.denominator != 1 or abs(right) > 1_000 or _bits(left) * abs(right) > MAX_SIZE:
             raise UnreadCase("a power that is not computed")
         return Fraction(left ** int(right))
-    found = Fraction(_PLAIN[word](left, right))
+    found = Fraction(PLAIN[word](left, right))
     if _bits(found) > MAX_SIZE:
         raise UnreadCase("a number that is too large")
     return found

@@ -50,9 +50,8 @@ class NearSecrets:
         for name in prior:
             self._read(name)
         for k, query in enumerate(queries):
-            text, tree = at.parsed(query)
-            for part, sign in addends(tree):
-                self.addends.append((k, self._names(part), self._addend(part, text, sign)))
+            for part, sign in addends(at.parsed(query)):
+                self.addends.append((k, self._names(part), self._addend(part, sign)))
 
     def _read(self, name: str) -> None:
         entry = written(self.prior, name)
@@ -68,9 +67,9 @@ class NearSecrets:
     def _names(self, tree: ast.expr) -> frozenset[str]:
         return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.prior)
 
-    def _addend(self, tree: ast.expr, text: str, sign: int) -> Callable[[Mapping[str, Value]], Fraction]:
+    def _addend(self, tree: ast.expr, sign: int) -> Callable[[Mapping[str, Value]], Fraction]:
         def value(known: Mapping[str, Value]) -> Fraction:
-            found = self.at.knowing(known).visited(tree, text)
+            found = self.at.knowing(known).visited(tree)
             if isinstance(found, str):
                 raise UnreadCase("an answer that is a label")
             return sign * found
@@ -122,10 +121,10 @@ class NearSecrets:
             interior |= edge
         inside = [k for k, scope in enumerate(scopes) if scope & interior]
         separator = sorted({n for k in inside for n in scopes[k]} - interior)
-        text, tree = self.at.parsed(secret)
+        tree = self.at.parsed(secret)
         found: Table = {}
         for values in self._listed([*sorted(interior), *separator]):
-            if self.at.knowing(values).visited(tree, text) == 0:
+            if self.at.knowing(values).visited(tree) == 0:
                 continue
             weight, total = Fraction(1), [Fraction(0)] * self.count
             for k in inside:
@@ -157,7 +156,7 @@ class NearSecrets:
         self, secrets: tuple[Any, Any], distance: int, bound: Fraction, words: Callable[[Sums], Words | None]
     ) -> tuple[int, bool]:
         """Returns how many different brackets there are, and whether none of them is negative."""
-        core = {n for secret in secrets for n in self._names(self.at.parsed(secret)[1])}
+        core = {n for secret in secrets for n in self._names(self.at.parsed(secret))}
         asked = core | {n for _, scope, _ in self.addends for n in scope}
         near, masses = [], []
         outside: list[int] = []

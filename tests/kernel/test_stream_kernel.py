@@ -25,7 +25,8 @@ from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.stream_loops import stream_of
 from paramverify.portfolio.session import Options
 from paramverify.reports.stream_reports import stream_evidence_document
-from paramverify.rereader.second_streams import Eps, SideBySide, StreamProgram, compare_stream
+from paramverify.rereader.second_streams import SideBySide, StreamProgram, compare_stream
+from paramverify.rereader.second_values import PowerSum
 
 FOLDER = ROOT / "cases" / "automata"
 NAMES = (
@@ -102,7 +103,7 @@ def test_random_programs() -> None:
     for seed in range(60):
         text = random_laplace(random.Random(seed))
         data = machine(translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))}))
-        program = StreamProgram(text, {"eps": Eps(Fraction(1), 1)})
+        program = StreamProgram(text, {"eps": PowerSum.variable("eps")})
         assert SideBySide(program, data).compare() > 2
         if before is not None and before != data:
             with pytest.raises(Rejected):

@@ -23,7 +23,8 @@ from paramverify.models.programs.stream_loops import stream_of
 from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_processes import Streamed
 from paramverify.rereader.second_stream_programs import ProgramTurn
-from paramverify.rereader.second_streams import Eps, SideBySide, StreamProgram
+from paramverify.rereader.second_streams import SideBySide, StreamProgram
+from paramverify.rereader.second_values import PowerSum
 
 CASE = '''[mechanism]
 kind = "program"
@@ -67,7 +68,9 @@ def test_laplace_noise(seed: int) -> None:
     assert transitions(text) == transitions(f"x = 1\n{text}")
     found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
     assert (
-        SideBySide(StreamProgram(f"x = 1\n{text}", {"eps": Eps(Fraction(1), 1)}), machine(found)).compare()
+        SideBySide(
+            StreamProgram(f"x = 1\n{text}", {"eps": PowerSum.variable("eps")}), machine(found)
+        ).compare()
         > 2
     )
 
@@ -119,7 +122,7 @@ def test_kept_values_that_look_alike(one: str, other: str, tmp_path: Path) -> No
     text = f'T = laplace(2 / eps)\nc = {one}\nfor x in stream(values="real"):\n    output(c)\n{branches}'
     found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
     assert len({t.output for t in found.transitions}) == 2
-    assert SideBySide(StreamProgram(text, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
+    assert SideBySide(StreamProgram(text, {"eps": PowerSum.variable("eps")}), machine(found)).compare() > 2
 
 
 SHARED = [
@@ -156,7 +159,7 @@ def test_lists_with_two_names(
     noisy = f'T = laplace(2 / eps)\n{setup}for x in stream(values="real"):\n{body}'
     with pytest.raises(ProgramError, match="list"):
         stream_of(read_program(noisy))
-    program = StreamProgram(noisy, {"eps": Eps(Fraction(1), 1)})
+    program = StreamProgram(noisy, {"eps": PowerSum.variable("eps")})
     after = ProgramTurn(program, None, ()).go().after()
     with pytest.raises(UnreadCase, match="two names"):
         ProgramTurn(program, ProgramTurn(program, after, (True,)).go().after(), (True,)).go()
@@ -199,7 +202,7 @@ def test_numbers_of_truth_values(told: str, tmp_path: Path) -> None:
     found = translate(stream_of(read_program(noisy)), {"eps": Unit(Fraction(1))})
     outputs = {t.output for t in found.transitions if "nothing" not in t.output}
     assert (len(outputs) == 2) is leaks
-    assert SideBySide(StreamProgram(noisy, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 1
+    assert SideBySide(StreamProgram(noisy, {"eps": PowerSum.variable("eps")}), machine(found)).compare() > 1
 
 
 QUOTIENTS = [
