@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from .second_numbers import meaning
+from .second_trees import Evaluator, expression
+from .second_values import Entry
 
 Sizes = Mapping[str, tuple[int, ...]]
 JOINED = {"any": " or ", "all": " and "}
@@ -60,8 +63,8 @@ def _rewritten(text: str, sizes: Sizes, at: Mapping[str, int], runs: bool = Fals
         return text
     line = text.strip().replace("\n", " ").replace("\t", " ")
     try:
-        tree = ast.parse(line, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        tree = expression(line)
+    except ValueError:
         return text
     changes: list[tuple[int, int, str]] = []
     pending: list[ast.AST] = [tree]
@@ -130,29 +133,17 @@ def _together(name: str, parts: list[str]) -> str:
 
 def _index(node: ast.Subscript, at: Mapping[str, int]) -> tuple[int, ...]:
     listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    return tuple(_whole(tree, at) for tree in listed)
+    return tuple(_Index(at).index(tree) for tree in listed)
 
 
-def _whole(tree: ast.expr, at: Mapping[str, int]) -> int:
-    if isinstance(tree, ast.Name):
-        return at[tree.id]
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return -_whole(tree.operand, at)
-    if isinstance(tree, ast.BinOp):
-        left, right = _whole(tree.left, at), _whole(tree.right, at)
-        if isinstance(tree.op, ast.Add):
-            return left + right
-        if isinstance(tree.op, ast.Sub):
-            return left - right
-        if isinstance(tree.op, ast.Mult):
-            return left * right
-        if isinstance(tree.op, ast.FloorDiv):
-            return left // right
-        if isinstance(tree.op, ast.Mod):
-            return left % right
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
-        return tree.value
-    raise ValueError("an index that is no whole number")
+class _Index(Evaluator):
+    """What an index says where the running ones have these numbers."""
+
+    def __init__(self, at: Mapping[str, int]) -> None:
+        self.at = at
+
+    def name(self, name: str) -> Entry:
+        return Fraction(self.at[name])
 
 
 def _entries(name: str, entry: Any, sizes: Sizes) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from math import prod
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import At, Found, PointwiseComparison
-from .second_evidence import StatedClaim, is_merged
+from .second_evidence import StatedDomain, Statement, is_merged, polynomial
 from .second_numbers import Calculator
 from .second_points import length_of, needed
 from .second_trees import RELATIONS, SIGNS
@@ -95,14 +95,12 @@ class ClaimComparison(PointwiseComparison):
         links = [
             link for text in ([given] if isinstance(given, str) else given) for link in self._links(text)
         ]
-        stated = self.evidence.claimed
+        stated = self.evidence.named
         strict = {link.text for link in links if link.strict}
         if (witness := self.evidence.witness) is not None:
-            claim = self.evidence.claim_of(witness)
-            self.check_domains([self.evidence.domain_of(claim, links[witness.get("number")].strict)])
-        self.check_domains(
-            self.evidence.domain_of(claim, not strict.isdisjoint(claim.origins)) for claim in stated
-        )
+            is_strict = links[witness.get("number")].strict
+            self.check_domains([self._domain(witness.get("claim"), is_strict)])
+        self.check_domains(self._domain(claim, not strict.isdisjoint(claim["origins"])) for claim in stated)
         points, seen, kind = self.visited(
             lambda at: [self._gap(link, at) for link in links], lambda gaps: self._needed(gaps, len(stated))
         )
@@ -117,6 +115,11 @@ class ClaimComparison(PointwiseComparison):
         self._holds(links, own, stated, found)
         agree = "agree with" if len(points) > 1 else "have the signs of"
         return f"the claims {agree} {counted(len(links), 'comparison')} at {found.where}{found.missed}"
+
+    def _domain(self, claim: Statement, strict: bool) -> StatedDomain:
+        """Returns the domain of a claim, that of a strict one without −f ≥ 0."""
+        kept = claim["constraints"][: -1 if strict and _function(claim, True) else None]
+        return self.evidence.domain_of({**claim, "constraints": kept})
 
     def _links(self, text: str) -> Iterator[Link]:
         """Yields the comparisons of a text: a chain, or several joined by `and`."""
@@ -146,33 +149,37 @@ class ClaimComparison(PointwiseComparison):
 
     def _needed(self, gaps: Sequence[Gap], claims: int) -> int:
         values = [value for gap, divisors in gaps for value in (gap, *divisors)]
-        degree = self.evidence.claimed_degree + (1 + max(POWERS)) * length_of(values)
+        witness = self.evidence.witness
+        stated = [*self.evidence.named, *([witness.get("claim")] if witness else [])]
+        texts = [text for claim in stated for strict in (True, False) if (text := _function(claim, strict))]
+        stated_degree = max((polynomial(text).degree for text in texts), default=0)
+        degree = stated_degree + (1 + max(POWERS)) * length_of(values)
         return needed(degree, 1, MOST_PRODUCTS * (claims + 1), self.lost)
 
-    def _values(self, claim: StatedClaim, strict: bool, found: Found) -> tuple[Fraction, ...] | None:
+    def _values(self, claim: Statement, strict: bool, found: Found) -> tuple[Fraction, ...] | None:
         """Returns the values of f of a claim f ≥ 0, or f > 0; None if it is none of this form."""
-        text = claim.polynomial(strict)
+        text = _function(claim, strict)
         if text is None:
             return None
         return tuple((-1 if strict else 1) * self.value(text, *at) for at in found.points)
 
-    def _agrees(self, claim: StatedClaim, link: Link, sign: int, row: LinkRow, found: Found) -> bool:
+    def _agrees(self, claim: Statement, link: Link, sign: int, row: LinkRow, found: Found) -> bool:
         values = self._values(claim, link.strict, found)
         return values is not None and row.agrees(values, sign)
 
     def _holds(
-        self, links: Sequence[Link], own: Sequence[LinkRow], stated: Sequence[StatedClaim], found: Found
+        self, links: Sequence[Link], own: Sequence[LinkRow], stated: Sequence[Statement], found: Found
     ) -> None:
         both = list(zip(links, own, strict=True))
         for link, row in both if self.evidence.holds else ():
             if not all(RELATIONS[link.relation](-gap, Fraction(0)) for gap in row.gaps):
                 raise Rejected(f"{link.text!r:.100} is false at a point")
             for sign in link.signs:
-                named = [claim for claim in stated if link.text in claim.origins or is_merged(claim)]
+                named = [claim for claim in stated if link.text in claim["origins"] or is_merged(claim)]
                 if not any(self._agrees(claim, link, sign, row, found) for claim in named):
                     raise Rejected(f"no claim is about {link.text!r:.100}")
         for claim in stated:
-            for text in claim.origins:
+            for text in claim["origins"]:
                 about = [(link, row) for link, row in both if link.text == text]
                 if not any(
                     self._agrees(claim, link, sign, row, found) for link, row in about for sign in link.signs
@@ -188,15 +195,25 @@ class ClaimComparison(PointwiseComparison):
             raise Rejected("the witness is about another comparison")
         for base in self.bases:
             point = stated.point
-            if stated.place is None and not self.reader.has(point, base):
+            if not stated.is_algebraic and not self.reader.has(point, base):
                 raise Rejected("the witness is outside of the domain")
             left, right = self._sides(link, self.reader.calculator(point, base))
-            told = stated.numbers("left", "right", "difference")
+            told = [stated.get(name) for name in ("left", "right", "difference")]
             if any(isinstance(number, dict) and "exact" not in number for number in told):
                 raise UnreadCase("a witness whose sides are only enclosed")
             self.check_numbers((left, right, left - right), told, base, stated)
-            if stated.place is None and RELATIONS[link.relation](left, right):
+            if not stated.is_algebraic and RELATIONS[link.relation](left, right):
                 raise Rejected("the comparison of the witness is true there")
-        claim = self.evidence.claim_of(stated)
-        if not any(self._agrees(claim, link, sign, row, found) for sign in link.signs):
+        if not any(self._agrees(stated.get("claim"), link, sign, row, found) for sign in link.signs):
             raise Rejected("the claim of the witness is another one")
+
+
+def _function(claim: Statement, strict: bool) -> str | None:
+    """Returns f, or −f of a strict claim; None if it has the other form.
+
+    The strict claim is that −1 ≥ 0 at the points with −f ≥ 0.
+    """
+    if not strict:
+        return str(claim["polynomial"])
+    text, relation = claim["constraints"][-1] if claim["constraints"] else ("", "")
+    return str(text) if claim["polynomial"] == "-1" and relation == ">=" else None

@@ -121,7 +121,7 @@ class PointwiseComparison:
         self.content, self.folder, self.settings = content, folder, settings
         self.exponent = self.domain.exponent
         self.reader = SecondReader(content, self.exponent, folder, settings, self.claimed)
-        self.reader.name_outputs(evidence.outputs)
+        self.reader.name_outputs(evidence.document.get("outputs", ()))
         self.reader.ties = evidence.ties
         self.names = set(self.domain.parameters if self.domain.known else self.reader.intervals)
         if bound is not None:
@@ -141,10 +141,9 @@ class PointwiseComparison:
         if stated is not None:
             for base in self.bases:
                 self.functional.witness(self, stated, base, True)
-            near = " at a rational point very near to it" if stated.place else ""
+            near = " at a rational point very near to it" if stated.is_algebraic else ""
             return self.functional.of_witness + near
-        budget = self.evidence.budget
-        witnesses = budget.witnesses if budget else ()
+        witnesses = self.evidence.witnesses
         for each, base in product(witnesses, self.bases):
             self.functional.witness(self, each, base, False)
         if not self.domain.known:
@@ -362,7 +361,7 @@ class PointwiseComparison:
         point, (left, right) = stated.point, stated.secrets
         if self.reader.lengths and stated.length not in self.reader.lengths:
             raise Rejected("the sequence has another length")
-        if stated.place is None and not self.reader.has(point, base):
+        if not stated.is_algebraic and not self.reader.has(point, base):
             raise Rejected("the witness is outside of the domain")
         if not {(left, right), (right, left)} & set(self.reader.pairs(point, base)):
             raise Rejected(f"{left!r} and {right!r} are not compared")
@@ -375,20 +374,20 @@ class PointwiseComparison:
         self, own: Iterable[Fraction], told: Iterable[object], base: Fraction, stated: StatedWitness
     ) -> None:
         """Compares numbers with those of a witness."""
-        place = stated.place
         for value, given in zip(own, told, strict=True):
-            if place is None:
-                same = value == self.exact(given, base)
+            if stated.is_algebraic:
+                same = abs(value - stated.near(given)) <= NEAR * (1 + abs(value))
             else:
-                same = abs(value - place.number(given)) <= NEAR * (1 + abs(value))
+                same = value == self.exact(given, base)
             if not same:
                 raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
 
     def check_largest(self, stated: StatedWitness, found: PointProbabilities, base: Fraction) -> None:
         """Compares the probabilities of the sequences that contribute most."""
-        for word, told in stated.largest:
-            for name, given in zip(stated.secrets, told, strict=True):
-                if (found.words[name] or {}).get(word, Fraction(0)) != self.exact(given, base):
+        for each in stated.get("largest") or ():
+            for name, given in zip(stated.secrets, each["probabilities"], strict=True):
+                own = (found.words[name] or {}).get(tuple(each["output"]), Fraction(0))
+                if own != self.exact(given, base):
                     raise Rejected("a probability of the witness is another one")
 
 

@@ -30,7 +30,7 @@ def compare(evidence: Evidence, content: str, folder: Path | None) -> str:
         Rejected: a difference was found. Unread: something cannot be compared.
     """
     count = 0
-    for component in evidence.engine("components"):
+    for component in evidence.engine["components"]:
         found = releases(SecondReader(content, None, folder, component["case"].get("set", {})))
         for way in component["ways"]:
             _compare(way, found)

@@ -18,7 +18,15 @@ from ..kernel.strict_reading import UnreadCase
 
 # --- parameters of a case and points of their domain, for the second reader: standard library only ---
 
+Interval = tuple[Fraction, Fraction, bool, bool]  # both ends, and whether each belongs to it
+
 STEPS = ("3/7", "5/11", "8/13", "4/17", "14/19", "9/23", "20/29", "6/31")
+
+
+def inside(value: Fraction, ends: Interval) -> bool:
+    """Tells whether a number is in an interval."""
+    low, high, with_low, with_high = ends
+    return low < value < high or (value == low and with_low) or (value == high and with_high)
 
 
 def endless(given: Any) -> bool:
@@ -29,7 +37,7 @@ def endless(given: Any) -> bool:
     return low.strip() == "0" and high.strip().removeprefix("+").strip().lower() in ("oo", "inf", "infinity")
 
 
-def candidates(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]]) -> Iterator[dict[str, Fraction]]:
+def candidates(box: Mapping[str, Interval]) -> Iterator[dict[str, Fraction]]:
     """Yields points of a box: each coordinate another share of its interval first, then alike, then many."""
     shares = [Fraction(step) for step in STEPS]
 

@@ -20,18 +20,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from ..kernel.evidence_polynomials import number
 from ..kernel.rounded_constants import UNIT, exp, ln
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import At, Found, Functional, PointwiseComparison
-from .second_evidence import (
-    Direction,
-    Evidence,
-    StatedAverage,
-    StatedSign,
-    StatedSum,
-    StatedWitness,
-    is_merged,
-)
+from .second_evidence import LOSSES, SETS, Evidence, StatedWitness, Statement, is_merged, origins, point_of
 from .second_numbers import Calculator, of_logarithm
 from .second_points import draws, point_in
 from .second_reader import PointProbabilities, SecondReader
@@ -43,13 +36,13 @@ WIDE = Fraction(1, 10**9)  # how much wider the ends of a divergence may be than
 NEAR = Fraction(1, 10**40)  # E is a rational that is nearer to exp(q) than this by far
 
 Own = TypeVar("Own")  # what is found of a direction at a point
-Claim = TypeVar("Claim", StatedSign, StatedSum, StatedAverage)
 Ends = tuple[Fraction, Fraction]
 Triple = tuple[Fraction, Fraction, Fraction]  # δ, the sum, and 1 − bound
+Direction = tuple[str, str, int]  # left, right, length
 Shares = dict[Fraction | None, tuple[Fraction, Fraction]]
 
 
-class SumOfOutputs(Functional, Generic[Own, Claim]):
+class SumOfOutputs(Functional, Generic[Own]):
     """A functional with one number for each direction and length."""
 
     missed = False  # whether the chance of a difference is known
@@ -57,17 +50,17 @@ class SumOfOutputs(Functional, Generic[Own, Claim]):
 
     def __init__(self) -> None:
         self.seen: set[Direction] = set()
-        self.known: list[tuple[Claim, tuple[object, ...]]] = []
+        self.known: list[tuple[Statement, list[object]]] = []
 
-    def stated(self, evidence: Evidence) -> Iterable[tuple[Claim, tuple[object, ...]]]:
-        """Returns the claims, each with the names of its directions."""
+    def stated(self, evidence: Evidence) -> Iterable[Statement]:
+        """Returns the claims, whose origins are directions."""
         raise NotImplementedError
 
     def name(self, direction: Direction) -> object:
         """Returns a direction as claims have it."""
         return direction
 
-    def merged(self, claim: Claim) -> bool:
+    def merged(self, claim: Statement) -> bool:
         """Whether a claim may be about more directions than it names."""
         del claim
         return False
@@ -80,14 +73,14 @@ class SumOfOutputs(Functional, Generic[Own, Claim]):
         """Tells whether it is beyond the bound."""
         raise NotImplementedError
 
-    def agrees(self, look: PointwiseComparison, claim: Claim, own: Own, at: At) -> bool:
+    def agrees(self, look: PointwiseComparison, claim: Statement, own: Own, at: At) -> bool:
         """Tells whether a claim says the same at a point."""
         raise NotImplementedError
 
     def start(self, look: PointwiseComparison, found: Found) -> None:
         """Reads the claims."""
         del found
-        self.known = list(self.stated(look.evidence))
+        self.known = [(claim, origins(claim)) for claim in self.stated(look.evidence)]
 
     def compare(self, look: PointwiseComparison, found: Found, pair: tuple[str, str], length: int) -> None:
         """Compares both directions with their claims."""
@@ -100,7 +93,7 @@ class SumOfOutputs(Functional, Generic[Own, Claim]):
             if look.evidence.holds and any(self.is_broken(look, own) for own, _ in rows):
                 raise Rejected(f"the bound is broken by {left!r} against {right!r}")
 
-            def fits(claim: Claim, known: list[tuple[Own, At]] = rows) -> bool:
+            def fits(claim: Statement, known: list[tuple[Own, At]] = rows) -> bool:
                 return all(self.agrees(look, claim, own, at) for own, at in known)
 
             named = [claim for claim, names in self.known if self.name(way) in names]
@@ -125,7 +118,7 @@ class SumOfOutputs(Functional, Generic[Own, Claim]):
 # --- sets of outputs --------------------------------------------------------------------------------
 
 
-class PositiveParts(SumOfOutputs[Triple, StatedSum]):
+class PositiveParts(SumOfOutputs[Triple]):
     """Σ max(0, Pr(w|left) − bound·Pr(w|right)), which is at most δ."""
 
     of_witness = "the probabilities of the set of outputs agree"
@@ -133,8 +126,8 @@ class PositiveParts(SumOfOutputs[Triple, StatedSum]):
     def prepare(self, reader: SecondReader, evidence: Evidence) -> None:
         stated = evidence.budget
         if stated is not None:
-            other = "epsilon" if stated.kind == "delta" else "delta"
-            bounds = {other: stated.given, stated.kind: stated.enough or "1"}
+            other = "epsilon" if stated["kind"] == "delta" else "delta"
+            bounds = {other: stated["given"], stated["kind"]: stated["enough"] or "1"}
             kept = ("epsilon", "ratio", "delta")
             own = {k: v for k, v in reader.data["privacy"].items() if k not in kept}
             reader.data["privacy"] = {**own, **bounds}
@@ -143,8 +136,8 @@ class PositiveParts(SumOfOutputs[Triple, StatedSum]):
         if "delta" not in look.reader.data["privacy"]:
             raise Rejected("the case has no delta")
 
-    def stated(self, evidence: Evidence) -> Iterable[tuple[StatedSum, tuple[object, ...]]]:
-        return [(claim, claim.origins) for claim in evidence.sums]
+    def stated(self, evidence: Evidence) -> Iterable[Statement]:
+        return evidence.stated(SETS)
 
     def own(
         self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At
@@ -155,15 +148,9 @@ class PositiveParts(SumOfOutputs[Triple, StatedSum]):
     def is_broken(self, look: PointwiseComparison, own: Triple) -> bool:
         return own[1] > own[0]
 
-    def agrees(
-        self,
-        look: PointwiseComparison,
-        claim: StatedSum,
-        own: Triple,
-        at: At,
-    ) -> bool:
-        terms = [look.value(text, *at) for text in claim.terms]
-        room = look.value(claim.room, *at)
+    def agrees(self, look: PointwiseComparison, claim: Statement, own: Triple, at: At) -> bool:
+        terms = [look.value(text, *at) for text in claim["terms"]]
+        room = look.value(claim["room"], *at)
         found = (room, sum((t for t in terms if t > 0), ZERO), sum(terms, ZERO))
         if not any(found) and not any(own):
             return True  # every positive number will do
@@ -172,15 +159,17 @@ class PositiveParts(SumOfOutputs[Triple, StatedSum]):
 
     def close(self, look: PointwiseComparison, found: Found) -> str:
         line, draw = super().close(look, found), draws(look.evidence.document)
-        cells = list(look.evidence.cells)
+        cells = look.evidence.engine.get("cells", [])
         for cell in draw.sample(cells, min(len(cells), MOST_CELLS)):
-            box = {**look.reader.intervals, **cell.box}
-            at = ({**point_in(box, draw), **cell.at}, look.bases[0])
-            if cell.status not in ("safe", "violating") or not look.reader.has(*at):
+            sides = zip(look.evidence.engine["free"], cell["box"], strict=True)
+            box = {name: (number(low), number(high), True, True) for name, (low, high) in sides}
+            inner = point_in({**look.reader.intervals, **box}, draw)
+            at = (inner | point_of(cell.get("at", {})), look.bases[0])
+            if cell["status"] not in ("safe", "violating") or not look.reader.has(*at):
                 continue
-            if self._is_broken(look, at) is (cell.status == "safe"):
+            if self._is_broken(look, at) is (cell["status"] == "safe"):
                 told = "broken in a cell that is said to be private"
-                if cell.status == "violating":
+                if cell["status"] == "violating":
                     told = "kept in a cell that is said not to be private"
                 raise Rejected(f"the bounds are {told}")
         return line
@@ -201,25 +190,24 @@ class PositiveParts(SumOfOutputs[Triple, StatedSum]):
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
         point, found = look.at_witness(stated, base)
         left, right = stated.secrets
-        if {len(output) for output in stated.outputs} != {stated.length}:
+        outputs = {tuple(output) for output in stated.get("outputs")}
+        if {len(output) for output in outputs} != {stated.length}:
             raise Rejected("the outputs have another length")
-        p, q = (
-            sum(((found.words[n] or {}).get(w, ZERO) for w in stated.outputs), ZERO) for n in (left, right)
-        )
+        p, q = (sum(((found.words[n] or {}).get(w, ZERO) for w in outputs), ZERO) for n in (left, right))
         bound, delta = found.bound(left, right), _delta(look, (point, base))
         if not own and (budget := look.evidence.budget):
-            if budget.kind == "delta":
+            if budget["kind"] == "delta":
                 delta = p - bound * q
             else:
                 bound = (p - delta) / q if q else Fraction(1)
-        told = stated.numbers("probabilities", "bound", "delta", "beyond")
+        told = [*stated.get("probabilities"), *(stated.get(name) for name in ("bound", "delta", "beyond"))]
         look.check_numbers((p, q, bound, delta, p - bound * q), told, base, stated)
         if not own:
             return
         if p - bound * q <= delta:
             raise Rejected("the set is within the bounds")
         excess = _excess(found, (left, right, stated.length)) or ZERO
-        if not self.agrees(look, Evidence.sum_of(stated), (delta, excess, 1 - bound), (point, base)):
+        if not self.agrees(look, stated.get("claim"), (delta, excess, 1 - bound), (point, base)):
             raise Rejected(f"the claim about {left!r} against {right!r} is another one")
 
 
@@ -245,7 +233,7 @@ def _excess(found: PointProbabilities, way: Direction) -> Fraction | None:
 # --- divergences of an order ------------------------------------------------------------------------
 
 
-class Moments(SumOfOutputs[int, StatedSign]):
+class Moments(SumOfOutputs[int]):
     """Σ_w Pr(w|left)^α/Pr(w|right)^(α−1), compared by the sign of what its bound leaves."""
 
     of_witness = "the sum of the witness agrees"
@@ -257,15 +245,15 @@ class Moments(SumOfOutputs[int, StatedSign]):
         super().__init__()
         self.signs: dict[tuple[object, ...], int] = {}
 
-    def stated(self, evidence: Evidence) -> Iterable[tuple[StatedSign, tuple[object, ...]]]:
-        return [(claim, claim.origins) for claim in evidence.signs_everywhere]
+    def stated(self, evidence: Evidence) -> Iterable[Statement]:
+        return evidence.signs_everywhere
 
     def name(self, direction: Direction) -> object:
         left, right, length = direction
         about = "" if length == 1 else f" of length {length}"
         return f"{left} against {right}, all outputs{about} together"
 
-    def merged(self, claim: StatedSign) -> bool:
+    def merged(self, claim: Statement) -> bool:
         return is_merged(claim)
 
     def own(self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At) -> int | None:
@@ -276,10 +264,10 @@ class Moments(SumOfOutputs[int, StatedSign]):
     def is_broken(self, look: PointwiseComparison, own: int) -> bool:
         return own < 0
 
-    def agrees(self, look: PointwiseComparison, claim: StatedSign, own: int, at: At) -> bool:
-        key = (claim.polynomial, *at[0].values(), at[1])
+    def agrees(self, look: PointwiseComparison, claim: Statement, own: int, at: At) -> bool:
+        key = (claim["polynomial"], *at[0].values(), at[1])
         if key not in self.signs:
-            value = look.value(claim.polynomial, *at)
+            value = look.value(claim["polynomial"], *at)
             self.signs[key] = (value > 0) - (value < 0)
         return self.signs[key] in (0, own)
 
@@ -320,39 +308,44 @@ class Moments(SumOfOutputs[int, StatedSign]):
             raise Rejected("the bound is another one")
         if total is not None and total <= bound:
             raise Rejected("the witness is within the bound")
-        if look.value(stated.polynomial, point, base) >= 0:
+        if look.value(stated.get("claim")["polynomial"], point, base) >= 0:
             raise Rejected("the claim of the witness is another one")
 
 
 # --- averages with logarithms -----------------------------------------------------------------------
 
 
-class Averages(SumOfOutputs[Shares, StatedAverage]):
+class Averages(SumOfOutputs[Shares]):
     """`kl` and `zcdp`, compared by the probabilities of the outputs."""
 
     of_witness = "the divergence of the witness agrees"
     missed = True
     counted = ("the probabilities of {}", "direction")
+    measure = ""
+    bound: Ends = (ZERO, ZERO)
 
     def check_case(self, look: PointwiseComparison) -> None:
-        loss, stated = look.reader.loss, look.evidence.budget
-        if loss is None or loss[0] != look.evidence.measure:
+        loss, budget, stated = look.reader.loss, look.evidence.budget, look.evidence.about_all
+        self.measure = str(stated["of"] if stated else budget and budget["kind"])
+        if loss is None or loss[0] != self.measure:
             raise Rejected("the case has another measure")
-        if stated is not None and stated.kind != look.evidence.measure:
+        if budget and budget["kind"] != self.measure:
             raise Rejected("the budget is about another measure")
-        if stated is not None and stated.enough is None:
+        if budget and budget["enough"] is None:
             return
-        told = look.evidence.average_bound
-        if stated is not None and stated.enough is not None:
-            if told != (Fraction(stated.enough), Fraction(stated.enough)):
+        start, logarithms = stated["bound"]
+        parts = [(number(text), number(factor)) for factor, text in logarithms]
+        self.bound = told = sum_between([(None, number(start)), *parts])
+        if budget:
+            if told != (Fraction(budget["enough"]), Fraction(budget["enough"])):
                 raise Rejected("the bound of the claims is not the number that is said to be enough")
             return
         own = value_between(look.reader.calculator({}, Fraction(1)), loss[1])
         if told[1] < own[0] or own[1] < told[0] or own[1] - own[0] > NEAR:
             raise Rejected("the bound is another one")
 
-    def stated(self, evidence: Evidence) -> Iterable[tuple[StatedAverage, tuple[object, ...]]]:
-        return [(claim, claim.origins) for claim in evidence.averages]
+    def stated(self, evidence: Evidence) -> Iterable[Statement]:
+        return evidence.stated(LOSSES)
 
     def own(
         self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At
@@ -362,30 +355,29 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
     def is_broken(self, look: PointwiseComparison, own: Shares) -> bool:
         if None in own:
             return True
-        limit = look.evidence.average_bound[1]
-        if look.evidence.measure == "kl":
+        limit = self.bound[1]
+        if self.measure == "kl":
             return divergence(own, None)[0] > limit + NEAR
         return any(divergence(own, order)[0] > limit * order + NEAR for order in ORDERS)
 
-    def agrees(self, look: PointwiseComparison, claim: StatedAverage, own: Shares, at: At) -> bool:
-        total = abs(look.value(claim.total, *at))
+    def agrees(self, look: PointwiseComparison, claim: Statement, own: Shares, at: At) -> bool:
+        total = abs(look.value(claim["total"], *at))
         if not total:
             raise Rejected("the total of a claim is 0 where both secrets are possible")
-        pairs = ((abs(look.value(text, *at)) / total for text in pair) for pair in claim.outputs)
+        pairs = ((abs(look.value(text, *at)) / total for text in pair) for pair in claim["outputs"])
         return own == together((p, q) for p, q in pairs)
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
-        if stated.get("measure") != look.evidence.measure:
+        if stated.get("measure") != self.measure:
             raise Rejected("the divergence is another one, or about another length")
         point, found = look.at_witness(stated, base)
         known = shares(found, (*stated.secrets, stated.length)) or {}
-        if own and not self.agrees(look, Evidence.average_of(stated), known, (point, base)):
+        if own and not self.agrees(look, stated.get("claim"), known, (point, base)):
             raise Rejected("the claim of the witness is another one")
-        self._divergence(look, stated, known, own)
+        self._divergence(stated, known, own)
         look.check_largest(stated, found, base)
 
-    @staticmethod
-    def _divergence(look: PointwiseComparison, stated: StatedWitness, known: Shares, own: bool) -> None:
+    def _divergence(self, stated: StatedWitness, known: Shares, own: bool) -> None:
         told = stated.get("value")
         if (told == "infinity") != (None in known):
             raise Rejected("the divergence of the witness is another one")
@@ -396,7 +388,7 @@ class Averages(SumOfOutputs[Shares, StatedAverage]):
         wide = ends[1] - ends[0] > value[1] - value[0] + WIDE
         if ends[1] < ends[0] or wide or ends[1] < value[0] - NEAR or value[1] + NEAR < ends[0]:
             raise Rejected("the divergence of the witness is another one")
-        if own and value[1] < look.evidence.average_bound[0] * (order or 1) - NEAR:
+        if own and value[1] < self.bound[0] * (order or 1) - NEAR:
             raise Rejected("the witness is within the bound")
 
 
@@ -443,11 +435,16 @@ def divergence(own: Shares, order: Fraction | None) -> Ends:
 
 def value_between(at: Calculator, given: Any) -> Ends:
     """Returns bounds of an expression: a sum of numbers and of multiples of logarithms of numbers."""
+    factors = at.linear(given)
+    if not all(of_logarithm(name) for name in factors if name):
+        raise UnreadCase(f"the bound {given!r:.60} has another form")
+    return sum_between((of_logarithm(name), factor) for name, factor in factors.items())
+
+
+def sum_between(parts: Iterable[tuple[Fraction | None, Fraction]]) -> Ends:
+    """Returns bounds of a sum of numbers, each perhaps times a logarithm of the number before it."""
     low = high = ZERO
-    for name, factor in at.linear(given).items():
-        logarithm = of_logarithm(name)
-        if name and not logarithm:
-            raise UnreadCase(f"the bound {given!r:.60} has another form")
+    for logarithm, factor in parts:
         ends = [factor * Fraction(end, UNIT) for end in ln(logarithm)] if logarithm else [factor]
         low, high = low + min(ends), high + max(ends)
     return low, high

@@ -11,6 +11,7 @@ probabilities are the kernel's. Standard library only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
+from ..kernel.evidence_polynomials import number
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_evidence import Evidence
 from .second_numbers import Calculator, Finer
@@ -34,6 +36,31 @@ NUMBERS = (20, 200)  # at least and at most so many numbers are taken for an inp
 
 Kind = tuple[str, str]  # of noise: its name, and its number
 Weights = dict[str, Fraction]  # of outputs
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way through the program: the noise that is drawn, its region, and what is put out."""
+
+    noise: tuple[Kind, ...]
+    region: tuple[tuple[tuple[tuple[int, Fraction], ...], Fraction], ...]  # sums of noise, and their bounds
+    output: str
+    weight: Fraction
+
+
+def ways_of(engine: Mapping[str, Any], name: str) -> list[Way]:
+    """Returns the ways of an input."""
+    kinds = [(kind, value) for kind, value in engine["noise"]]
+    return [
+        Way(
+            tuple(kinds[k] for k in way["noise"]),
+            tuple((tuple((v, number(s)) for v, s in form), number(bound)) for form, bound in way["region"]),
+            output,
+            number(way["weight"]),
+        )
+        for output, listed in engine["inputs"][name].items()
+        for way in listed
+    ]
 
 
 class DrawnNoise(DrawRules):
@@ -94,10 +121,10 @@ def compare_enclosed(
     """
     reader, point, at = program_of(content, folder, settings)
     pairs = reader.compared(point, Fraction(1))
-    if [[left, right] for (left, _), (right, _) in pairs] != evidence.engine("pairs"):
+    if [[left, right] for (left, _), (right, _) in pairs] != evidence.engine["pairs"]:
         raise Rejected("the case has other pairs")
     inputs = {name: given for pair in pairs for name, given in pair}
-    if list(inputs) != list(evidence.engine("inputs")):
+    if list(inputs) != list(evidence.engine["inputs"]):
         raise Rejected("the case has other inputs")
     _bounds(evidence, reader, at)
     table, draw = reader.data["mechanism"], draws(evidence.document)
@@ -105,8 +132,8 @@ def compare_enclosed(
     places, taken, runs, met = InputPlaces(table["inputs"]), 0, 0, set[tuple[str, int]]()
     try:
         for name, given in inputs.items():
-            ways = evidence.ways(name)
-            near = [bound for _, region, _, _ in ways for form, bound in region if len(form) == 1]
+            ways = ways_of(evidence.engine, name)
+            near = [bound for way in ways for form, bound in way.region if len(form) == 1]
             begun = runs
             for k in range(NUMBERS[1]):
                 if k >= NUMBERS[0] and runs - begun > MOST_RUNS // len(inputs):
@@ -125,22 +152,20 @@ def compare_enclosed(
                     raise Rejected(f"a run for {name!r:.60} takes another way")
     except Finer:
         raise UnreadCase("exp in a program with noise that has no closed form") from None
-    every = counted(sum(len(evidence.ways(name)) for name in inputs), "way")
+    every = counted(sum(map(len, (ways_of(evidence.engine, name) for name in inputs))), "way")
     where = f"{taken} random numbers for its noise, which meet {len(met)} of them"
     return f"{every} through the program agree with its runs at {where}"
 
 
-def _weights(
-    ways: Sequence[tuple[tuple[Kind, ...], Any, str, Fraction]], noise: DrawnNoise
-) -> tuple[dict[tuple[Kind, ...], Weights], list[int]]:
+def _weights(ways: Sequence[Way], noise: DrawnNoise) -> tuple[dict[tuple[Kind, ...], Weights], list[int]]:
     """Returns the weights of the outputs whose ways contain the numbers of the noise, and which ways."""
     found: dict[tuple[Kind, ...], Weights] = {}
     met = []
-    for place, (kinds, region, output, weight) in enumerate(ways):
-        values = [noise.at_place(k, kind) for k, kind in enumerate(kinds)]
-        if all(sum(slope * values[v] for v, slope in form) <= bound for form, bound in region):
-            own = found.setdefault(kinds, {})
-            own[output] = own.get(output, Fraction(0)) + weight
+    for place, way in enumerate(ways):
+        values = [noise.at_place(k, kind) for k, kind in enumerate(way.noise)]
+        if all(sum(slope * values[v] for v, slope in form) <= bound for form, bound in way.region):
+            own = found.setdefault(way.noise, {})
+            own[way.output] = own.get(way.output, Fraction(0)) + way.weight
             met.append(place)
     return found, met
 
@@ -149,12 +174,12 @@ def _bounds(evidence: Evidence, reader: SecondReader, at: Calculator) -> None:
     """Compares the bound and the delta."""
     privacy = reader.data["privacy"]
     delta = at.number(privacy.get("delta", 0))
-    stated, value, told = evidence.enclosed_bound
-    if delta != (told or 0) or ("delta" in privacy) != (told is not None):
+    bound, told = evidence.engine["bound"], evidence.engine.get("delta")
+    if delta != number(told or "0") or ("delta" in privacy) != (told is not None):
         raise Rejected(f"the delta is {delta}")
-    if stated == "epsilon":
+    if bound["of"] == "epsilon":
         own = at.number(privacy["epsilon"])
     else:
         own = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
-    if own != value:
-        raise Rejected(f"the {stated} is {own}")
+    if own != number(bound["value"]):
+        raise Rejected(f"the {bound['of']} is {own}")

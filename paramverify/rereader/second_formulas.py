@@ -248,8 +248,8 @@ class ChainLook(PointwiseComparison):
     near = False
 
     def compare(self) -> str:
-        self.data, self.model = self.reader.data, self.evidence.engine("model")
-        self.formulas = self.evidence.engine("formulas")
+        self.data, self.model = self.reader.data, self.evidence.engine["model"]
+        self.formulas = self.evidence.engine["formulas"]
         if "states" not in self.data:
             raise UnreadCase("models in files of their own")
         if self.reader.steps:
@@ -369,35 +369,18 @@ class ChainLook(PointwiseComparison):
             tree, family = read_formula(entry["text"], self.model["actions"] != [ANY])
             if family != entry.get("family"):
                 raise Rejected(f"the formula {name!r:.60} has another family")
-            self._check_tree(tree, entry["formula"], at, weight)
+            own = valued(tree, at.number, at.exp_of)
+            if own != valued(entry["formula"], weight, weight):
+                raise Rejected(f"the formula {name!r:.60} says something else in the case")
 
-    def _check_tree(self, own: Any, stated: Any, at: Calculator, weight: Weight) -> None:
-        """Compares a formula with the tree of the evidence, part by part."""
-        kind = own[0]
-        if kind != stated[0] or len(own) != len(stated):
-            raise Rejected("a formula has another operator in the case")
-        if kind in ("and", "or"):
-            if len(own[1]) != len(stated[1]):
-                raise Rejected("a formula has more or fewer parts in the case")
-            inner = list(zip(own[1], stated[1], strict=True))
-        elif kind in ("not", "next"):
-            inner = [(own[1], stated[1])]
-        elif kind in ("until", "release"):
-            inner = [(own[1], stated[1]), (own[2], stated[2])]
-            if own[3:] != stated[3:]:
-                raise Rejected("a formula has other numbers of steps in the case")
-        elif kind in ("P", "D"):
-            inner = [(own[3], stated[3])]
-            bounds = [(at.number(own[2]), stated[2])]
-            if kind == "D":
-                bounds.append((at.exp_of(own[1]), stated[1]))
-            elif own[1] != stated[1]:
-                raise Rejected("a formula compares otherwise in the case")
-            if any(value != weight(text) for value, text in bounds):
-                raise Rejected("a formula has another bound in the case")
-        else:
-            inner = []
-            if own != stated:
-                raise Rejected("a formula has another label in the case")
-        for first, second in inner:
-            self._check_tree(first, second, at, weight)
+
+def valued(tree: Any, bound: Weight, budget: Weight) -> Any:
+    """Returns a formula with numbers in the places of its bounds, and of the budgets of D."""
+    match tree:
+        case ["P", relation, text, inner]:
+            return ["P", relation, bound(text), valued(inner, bound, budget)]
+        case ["D", epsilon, delta, inner]:
+            return ["D", budget(epsilon), bound(delta), valued(inner, bound, budget)]
+        case [*parts]:
+            return [valued(part, bound, budget) for part in parts]
+    return tree

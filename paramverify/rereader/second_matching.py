@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel.strict_reading import Rejected
-from .second_processes import Words
+from .second_processes import Process, State, Steps, Words
 from .second_reader import PointProbabilities
 
 Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
@@ -190,38 +190,43 @@ def _direction(values: Values) -> Values:
     return () if scale is None else tuple(v / scale for v in values)
 
 
+class ModelProcess(Process):
+    """The model of a certificate, from the start of one secret.
+
+    The weights of steps are probabilities times one number, which is the sum of a state's steps (the least
+    such sum, where an adversary chooses).
+    """
+
+    def __init__(self, model: Mapping[str, Any], value: Callable[[str], Fraction]) -> None:
+        self.value = value
+        self.listed: dict[int, Steps] = {}
+        for state, seen, following, weight in model["steps"]:
+            step = (model["observations"][seen], following, value(weight))
+            self.listed.setdefault(state, []).append(step)
+        self.scale = min((sum(w for _, _, w in row) for row in self.listed.values()), default=Fraction(1))
+
+    def start(self, given: Any) -> list[tuple[State, Fraction]]:
+        mass = self.value(given["mass"])
+        return [(int(s), self.value(w) / mass) for s, w in given["weights"].items()]
+
+    def steps(self, state: State) -> Steps:
+        return [(seen, following, w / self.scale) for seen, following, w in self.listed.get(state, ())]
+
+
 def probabilities(
     model: Mapping[str, Any], value: Callable[[str], Fraction], lengths: Sequence[int]
 ) -> Iterator[tuple[str, str, Words | None]]:
     """Yields each secret of a certificate, its counterpart, and how likely the sequences are under it.
 
-    The weights of steps are probabilities times one number, which is the sum of a state's steps (the least
-    such sum, where an adversary chooses). None stands for an impossible secret.
+    None stands for an impossible secret.
     """
-    steps: dict[int, list[tuple[int, int, Fraction]]] = {}
-    for state, seen, following, weight in model["steps"]:
-        steps.setdefault(state, []).append((seen, following, value(weight)))
-    scale = min((sum(w for _, _, w in row) for row in steps.values()), default=Fraction(1))
+    process = ModelProcess(model, value)
     for left, right, pi, tau in model["pairs"]:
         for name, other, start in ((left, right, pi), (right, left, tau)):
-            mass = value(start["mass"])
-            if not mass:
+            try:
+                yield name, other, {w: p for n in lengths for w, p in process.words(start, n).items()}
+            except ZeroDivisionError:
                 yield name, other, None
-                continue
-            ways: dict[tuple[tuple[str, ...], int], Fraction]
-            ways = {((), int(s)): value(w) / mass for s, w in start["weights"].items()}
-            found: Words = {}
-            for length in range(1, max(lengths) + 1):
-                grown: dict[tuple[tuple[str, ...], int], Fraction] = {}
-                for (word, state), chance in ways.items():
-                    for seen, following, weight in steps.get(state, ()):
-                        key = ((*word, model["observations"][seen]), following)
-                        grown[key] = grown.get(key, Fraction(0)) + chance * weight / scale
-                ways = grown
-                if length in lengths:
-                    for (word, _), chance in ways.items():
-                        found[word] = found.get(word, Fraction(0)) + chance
-            yield name, other, found
 
 
 def distance_text(distance: Fraction | None) -> str | None:

@@ -22,10 +22,10 @@ from .second_processes import (
     Steps,
     Streamed,
     add,
-    over_stream,
     queries_of,
 )
 from .second_programs import InputPlaces, Numeric, outputs_at
+from .second_trees import statements, stream_loop
 
 
 class TableProcess(Process):
@@ -212,7 +212,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return released(table, at)
     if kind == "parts":
         return Parts([(read(part, at), len(queries_of(part))) for part in table["parts"]])
-    if kind == "program" and over_stream(table["source"]):
+    if kind == "program" and "stream" in table["source"] and stream_loop(statements(table["source"])):
         return Streamed(table, at)
     if kind == "program":
         return AnswerProcess(tuple(InputPlaces(table["inputs"]).answers), outputs_at(table, at, read))

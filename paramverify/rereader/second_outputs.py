@@ -33,7 +33,7 @@ from ..kernel.noise_regions import (
     limited,
 )
 from ..kernel.strict_reading import UnreadCase
-from .second_values import Entry, NoisyNumber, shown
+from .second_values import Entry, NoisyNumber, calculated, shown
 
 # --- second outputs ---------------------------------------------------------------------------------
 
@@ -73,6 +73,13 @@ class OutputName:
     def is_density(self) -> bool:
         """Whether it is a place of a density, or a limit."""
         return any(isinstance(e, NumberRange) and e.side for e in self.entries)
+
+    @property
+    def places(self) -> Iterator[tuple[int, NumberRange, tuple[tuple[int, Fraction], ...]]]:
+        """The entries that are places of densities, each with the sum of values that it is about."""
+        for k, entry in enumerate(self.entries):
+            if isinstance(entry, NumberRange) and entry.side and entry.low is not None:
+                yield k, entry, entry.of or ((k + 1, ONE),)
 
 
 def named(name: str) -> OutputName:
@@ -187,16 +194,8 @@ def _number(values: Sequence[Entry], k: int, entry: NumberRange) -> NoisyNumber 
 
 def plus(one: NoisyNumber | Fraction, other: NoisyNumber | Fraction, by: Fraction) -> NoisyNumber | Fraction:
     """Returns one + by·other."""
-    slopes: dict[int, Fraction] = dict(one.slopes) if isinstance(one, NoisyNumber) else {}
-    constant = one.constant if isinstance(one, NoisyNumber) else one
-    if isinstance(other, NoisyNumber):
-        for v, s in other.slopes.items():
-            slopes[v] = slopes.get(v, ZERO) + by * s
-        constant += by * other.constant
-    else:
-        constant += by * other
-    slopes = {v: s for v, s in slopes.items() if s}
-    return NoisyNumber(slopes, constant) if slopes else constant
+    found: NoisyNumber | Fraction = calculated("Add", one, calculated("Mult", by, other))
+    return found
 
 
 def _equal(region: Region | None, kinds: Sequence[VariableLaw], value: Entry, words: str) -> Region | None:
@@ -420,8 +419,6 @@ MOST_VERTICES = 500  # that are looked for in one run
 MOST_PROBES = 60  # outputs that are compared beyond those of the evidence
 SIDES = ("at", "just below", "just above")
 
-Row = tuple[Mapping[int, Fraction], Fraction]  # slopes, and what the sum is
-
 
 @dataclass
 class Breaks:
@@ -442,17 +439,8 @@ class Breaks:
         """Looks for the vertices of one run, and where the numbers of outputs with these names are there."""
         values, lists = lists_of(told)
         for name in names:
-            if name.lists != lists:
-                continue
-            for k, entry in enumerate(name.entries):
-                if not isinstance(entry, NumberRange) or not entry.side or entry.low is None:
-                    continue
-                of = entry.of or ((k + 1, Fraction(1)),)
-                number: NoisyNumber | Fraction = Fraction(0)
-                for place, slope in of:
-                    value = values[place - 1]
-                    if isinstance(value, (NoisyNumber, Fraction)):
-                        number = plus(number, value, slope)
+            for k, entry, of in name.places if name.lists == lists else ():
+                number = _number(values, k, entry)
                 if isinstance(number, NoisyNumber):
                     self._vertices(of, number, run[0])
 
@@ -464,8 +452,12 @@ class Breaks:
         noises = _connected(number, region)
         if len(noises) > MOST_NOISES:
             return
-        rows: list[Row] = [({v: Fraction(1)}, Fraction(0)) for v in noises]
-        rows += [(dict(form), bound) for form, bound in region.items() if {v for v, _ in form} <= noises]
+        rows = [NoisyNumber({v: ONE}, ZERO) for v in noises]
+        rows += [
+            NoisyNumber(dict(form), -bound)
+            for form, bound in region.items()
+            if {v for v, _ in form} <= noises
+        ]
         for chosen in islice(combinations(rows, len(noises)), MOST_VERTICES):
             at = _solved(chosen)
             if at is not None:
@@ -477,10 +469,8 @@ class Breaks:
         found: dict[str, OutputName] = {}
         known = {(name.lists, name.entries) for name in names}
         for name, text in zip(names, words, strict=True):
-            for k, entry in enumerate(name.entries):
-                if not isinstance(entry, NumberRange) or not entry.side or entry.low is None:
-                    continue
-                for place in sorted(self.found.get(entry.of or ((k + 1, Fraction(1)),), ())):
+            for k, entry, of in name.places:
+                for place in sorted(self.found.get(of, ())):
                     for side in SIDES:
                         there = replace(entry, low=place, high=place, side=side)
                         other = replace(name, entries=(*name.entries[:k], there, *name.entries[k + 1 :]))
@@ -511,28 +501,21 @@ def _connected(number: NoisyNumber, region: Region) -> set[int]:
         noises |= more
 
 
-def _solved(rows: Sequence[Row]) -> Mapping[int, Fraction] | None:
-    """Returns the one point at which all rows have no slack; None if there is none, or many."""
-    done: dict[int, Row] = {}
+def _solved(rows: Sequence[NoisyNumber]) -> Mapping[int, Fraction] | None:
+    """Returns the one point at which all of these are 0; None if there is none, or many."""
+    done: dict[int, NoisyNumber | Fraction] = {}
     for given in rows:
-        row = given
+        row: NoisyNumber | Fraction = given
         for v, known in done.items():
             row = _without(v, row, known)
-        lead = min(row[0], default=None)
-        if lead is None:
+        if not isinstance(row, NoisyNumber):
             return None
-        by = row[0][lead]
-        row = {v: s / by for v, s in row[0].items()}, row[1] / by
+        lead = min(row.slopes)
+        row = calculated("Div", row, row.slopes[lead])
         done = {v: _without(lead, known, row) for v, known in done.items()} | {lead: row}
-    return {v: constant for v, (_, constant) in done.items()}
+    return {v: -(row.constant if isinstance(row, NoisyNumber) else row) for v, row in done.items()}
 
 
-def _without(v: int, row: Row, other: Row) -> Row:
+def _without(v: int, row: NoisyNumber | Fraction, other: NoisyNumber | Fraction) -> NoisyNumber | Fraction:
     """Returns a row from which one noise is taken away by another row, where its slope is 1."""
-    by = row[0].get(v, Fraction(0))
-    if not by:
-        return row
-    slopes = {
-        w: row[0].get(w, Fraction(0)) - by * other[0].get(w, Fraction(0)) for w in {**row[0], **other[0]}
-    }
-    return {w: s for w, s in slopes.items() if s}, row[1] - by * other[1]
+    return plus(row, other, -row.slopes.get(v, ZERO)) if isinstance(row, NoisyNumber) else row

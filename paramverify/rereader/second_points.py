@@ -25,6 +25,8 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from .second_definitions import Interval
+
 BITS = 28  # each coordinate is one of so many (2^BITS) numbers
 CHANCE = 40  # a difference is to be missed with a chance below 2^−CHANCE
 MOST_DRAWS = 2_000  # points that are drawn for one that a domain has
@@ -40,7 +42,7 @@ def draws(document: Mapping[str, Any]) -> Random:
     return Random(int.from_bytes(sha256(text).digest(), "big"))
 
 
-def point_in(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]], draw: Random) -> dict[str, Fraction]:
+def point_in(box: Mapping[str, Interval], draw: Random) -> dict[str, Fraction]:
     """Returns a random point inside of a box; an interval that is a number has that."""
     return {
         name: low + (high - low) * Fraction(draw.randrange(1, 1 << BITS), 1 << BITS)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..kernel.rounded_constants import exp_bounds
 from ..kernel.strict_reading import UnreadCase
+from .second_definitions import inside
 from .second_numbers import Finer
 from .second_reader import Point, PointProbabilities, SecondReader
 
@@ -132,8 +133,7 @@ def _point(reader: SecondReader, base: Fraction, given: Mapping[str, str]) -> di
             raise WrongPoint(f"{name} = {text:.40} is not a number such as 1/3 or 0.25")
     point = {name: Fraction(given[name]) for name in reader.intervals}
     for name, (low, high, with_low, with_high) in reader.intervals.items():
-        value = point[name]
-        if not (low < value < high or (value == low and with_low) or (value == high and with_high)):
+        if not inside(point[name], (low, high, with_low, with_high)):
             interval = f"{'[' if with_low else '('}{low}, {high}{']' if with_high else ')'}"
             within = interval if low < high else str(low)
             raise WrongPoint(f"{name} = {given[name]} is not {'in ' * (low < high)}{within}")

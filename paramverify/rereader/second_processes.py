@@ -1,28 +1,23 @@
-"""Mechanisms at one point for the second reader: what may happen next, step by step or turn by turn.
+"""Mechanisms at one point for the second reader: what may happen next in a state, and how likely it is.
 
-Mechanisms at one point for the second reader: what may happen next in a state, and how likely it is.
-
-Standard library only, and no code of the first reader. Everything is a number: see `second_numbers`.
-
-A second reading of programs over a stream with finite noise: one turn after another, path by path.
-
-The loop over the stream becomes a loop over one entry, and the variables are put out after it. So a turn is
-a program that `second_programs` runs. Standard library only, and no code of the first reader.
+A program over a stream with finite noise runs turn after turn, path by path: its loop becomes a loop over one
+entry, and its variables are put out after it. Everything is a number: see `second_numbers`. Standard library
+only, and no code of the first reader.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
 from .second_definitions import program_written_out
 from .second_numbers import Calculator, Value
-from .second_programs import DrawRules, InputPlaces, parsed, runs_of, values_of
+from .second_programs import DrawRules, InputPlaces, runs_of, values_of, whitelisted
 from .second_runs import ProgramRuns
+from .second_trees import statements, stream_loop
 from .second_values import shown, with_two_names
 
 # --- second processes -------------------------------------------------------------------------------
@@ -164,55 +159,32 @@ GOES_ON, TURN = "#goes on", "#turn"  # names that no program has
 Turned = dict[tuple[str, Any], Fraction]  # outputs in words and the variables after it, None after the end
 
 
-def over_stream(text: str) -> bool:
-    """Tells whether the last statement of a program is a loop over a stream."""
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    match body[-1:]:
-        case [ast.For(_, ast.Call(ast.Name("stream")))]:
-            return True
-    return False
-
-
 class Streamed(Process):
     """Two copies of a program on two streams; an input is the number of the stream, 0 or 1."""
 
     def __init__(self, table: Mapping[str, Any], at: Calculator) -> None:
         if table.get("calls"):
             raise UnreadCase("a stream with calls of other mechanisms")
-        text = program_written_out(table["source"], at.definitions)
-        tree = ast.parse(text).body
-        loop = tree[-1]
-        match loop:
-            case ast.For(ast.Name(entry), ast.Call(_, [], [ast.keyword("values", given)]) as call):
-                self.entry = entry
-            case _:
-                raise UnreadCase("the last statement is no loop over a stream")
-        self.answers = (_values(given),)
-        first = [s for s in tree[:-1] if not isinstance(s, ast.FunctionDef)]
-        names = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name)}
-        stored = {
-            n.id
-            for s in first
-            for n in ast.walk(s)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        self.names = sorted((names & stored) - {self.entry})
-        after = f"\noutput([{', '.join(self.names)}])\n"
-        lines = text.splitlines(keepends=True)
-        once = ast.get_source_segment(text, call) or ""
-        functions = [s for s in tree[:-1] if isinstance(s, ast.FunctionDef)]
-        until = max((s.end_lineno or 0 for s in functions), default=0)
+        body = statements(program_written_out(table["source"], at.definitions))
+        found = stream_loop(body)
+        if found is None:
+            raise UnreadCase("the last statement is no loop over a stream")
+        self.entry, loop, values = found
+        self.answers = (values_of(at.of(values)),)
         self.at, self.known = at, dict[Any, Turned]()
-        entries = [n for s in tree for n in ast.walk(s) if isinstance(n, ast.Subscript)]
-        self.changes = any(
-            isinstance(n.ctx, ast.Store) for n in entries
-        )  # whether lists are changed in place
-        self.before = self._runs("".join(lines[: loop.lineno - 1]) + after)
-        turn = "".join(lines[loop.lineno - 1 :]).replace(once, "[0]", 1)
-        self.turn = self._runs("".join(lines[:until]) + turn + after, True)
+        functions = [s for s in body if isinstance(s, ast.FunctionDef)]
+        first = [s for s in body[:-1] if not isinstance(s, ast.FunctionDef)]
+        stored = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name) and _is_stored(n)}
+        self.names = sorted(stored - {self.entry})
+        self.changes = any(  # whether lists are changed in place
+            isinstance(n, ast.Subscript) and _is_stored(n) for s in body for n in ast.walk(s)
+        )
+        mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=loop.lineno)
+        after = [*statements(f"output([{', '.join(self.names)}])"), mark]
+        once = ast.List([ast.Constant(True)])
+        turn = ast.For(ast.Name(TURN), once, [_Ending().visit(s) for s in loop.body], [])
+        self.before = self._runs([*functions, *first, *after])
+        self.turn = self._runs([*functions, ast.copy_location(turn, loop), *after])
         self.joint: list[tuple[Value, Value]] = []  # the entries of both streams
         self.one = False
 
@@ -228,16 +200,8 @@ class Streamed(Process):
         self.one = differ == "one"
         return [((Fraction(0),), (Fraction(1),))]
 
-    def _runs(self, written: str, leaves: bool = False) -> ProgramRuns:
-        text = parsed(written)
-        if leaves:
-            loop = text.body[0]
-            assert isinstance(loop, ast.For)
-            loop.target = ast.copy_location(ast.Name(TURN), loop.target)
-            loop.body = [_Ending().visit(s) for s in loop.body]
-        mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=text.body[-1].lineno)
-        marked = replace(text, body=[*text.body, mark])
-        return runs_of(marked, self.at, DrawRules(self.at))
+    def _runs(self, body: Sequence[ast.stmt]) -> ProgramRuns:
+        return runs_of(whitelisted(body), self.at, DrawRules(self.at))
 
     def _rows(self, runs: ProgramRuns, start: Mapping[str, Any]) -> Turned:
         def names() -> dict[str, Any]:
@@ -280,6 +244,10 @@ class Streamed(Process):
         return self.known[before, value]
 
 
+def _is_stored(node: ast.Name | ast.Subscript) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
 class _Ending(ast.NodeTransformer):
     """Puts an end of the run for `break` of the loop over the stream."""
 
@@ -291,21 +259,6 @@ class _Ending(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         return node
-
-
-def _values(given: ast.expr) -> list[Value]:
-    """Returns the values of an entry; those of a list may be quotients."""
-    if not isinstance(given, ast.List):
-        return values_of(ast.literal_eval(given))
-    found: list[Value] = []
-    for node in given.elts:
-        match node:
-            case ast.BinOp(above, ast.Div(), below):
-                found.append(Fraction(str(ast.literal_eval(above))) / Fraction(str(ast.literal_eval(below))))
-            case _:
-                value = ast.literal_eval(node)
-                found += [Fraction(str(value))] if isinstance(value, float) else values_of([value])
-    return found
 
 
 def _named(value: Value) -> str:

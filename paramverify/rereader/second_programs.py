@@ -17,7 +17,7 @@ from typing import Any
 from ..kernel.noise_regions import Region, RegionSums, Terms, VariableLaw, add_terms
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import program_written_out
-from .second_numbers import Calculator, Finer, Value, meaning
+from .second_numbers import Calculator, Finer, Value, meaning, meaning_of
 from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
 from .second_runs import ProgramRuns, ProgramText, Rows
 from .second_trees import BUILT_IN, statements
@@ -59,7 +59,13 @@ def parsed(text: str, calls: tuple[str, ...] = (), inputs: tuple[str, ...] = ())
     Raises:
         Unread: something that is not on the whitelist.
     """
-    body = statements(text)
+    return whitelisted(statements(text), calls, inputs)
+
+
+def whitelisted(
+    body: Sequence[ast.stmt], calls: tuple[str, ...] = (), inputs: tuple[str, ...] = ()
+) -> ProgramText:
+    """Returns a program of statements, which may call mechanisms of these names."""
     functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
     for node in (node for statement in body for node in ast.walk(statement)):
         line = getattr(node, "lineno", 0)
@@ -103,7 +109,7 @@ class InputPlaces:
 def values_of(given: Any) -> list[Value]:
     """Returns the values of an entry: a list, or a range in words."""
     if isinstance(given, list):
-        return [meaning(v) for v in given]
+        return [meaning_of(v) for v in given]
     low, high = (int(end) for end in given.split(".."))
     return [Fraction(k) for k in range(low, high + 1)]
 

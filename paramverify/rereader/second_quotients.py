@@ -21,7 +21,7 @@ from functools import partial
 from ..kernel.evidence_polynomials import number
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import MAX_COMPARED, Found, Functional, PointwiseComparison
-from .second_evidence import CONE, StatedWitness
+from .second_evidence import CONE, StatedWitness, origins, point_of
 from .second_matching import (
     Matching,
     both_sided,
@@ -48,7 +48,7 @@ class Quotients(Functional):
 
     def check_case(self, look: PointwiseComparison) -> None:
         self._no_delta(look)
-        if look.reader.one_sided == look.evidence.has_side_condition:
+        if look.reader.one_sided == ("side_condition" in look.evidence.document):
             raise Rejected("the side condition is another one")
 
     @staticmethod
@@ -63,11 +63,12 @@ class Quotients(Functional):
 
     def start(self, look: PointwiseComparison, found: Found) -> None:
         evidence = look.evidence
-        look.check_domains(evidence.domains)
+        look.check_domains(map(evidence.domain_of, evidence.named))
         if evidence.windows is None:
-            values = [tuple(look.value(c.polynomial, *at) for at in found.points) for c in evidence.signs]
-            origins = [claim.origins for claim in evidence.signs]
-            self.matching = Matching(values, origins, complete=evidence.is_map or evidence.holds)
+            claims = evidence.signs
+            values = [tuple(look.value(c["polynomial"], *at) for at in found.points) for c in claims]
+            complete = evidence.is_map or evidence.holds
+            self.matching = Matching(values, list(map(origins, claims)), complete)
 
     def compare(self, look: PointwiseComparison, found: Found, pair: tuple[str, str], length: int) -> None:
         evidence = look.evidence
@@ -120,14 +121,15 @@ class Quotients(Functional):
         if stated.get("distance") != distance_text(found.distances.get((left, right))):
             raise Rejected("the distance of the inputs is another one")
         if not own:
-            look.check_numbers([p, q], stated.numbers("probabilities"), base, stated)
+            look.check_numbers([p, q], stated.get("probabilities"), base, stated)
             return
         bound = found.bound(left, right)
-        look.check_numbers([p, q, bound], stated.numbers("probabilities", "bound"), base, stated)
+        told = [*stated.get("probabilities"), stated.get("bound")]
+        look.check_numbers([p, q, bound], told, base, stated)
         if p <= bound * q:
             raise Rejected("the witness is within the bound")
         self._beside(look, stated, base)
-        if look.value(stated.polynomial, point, base) >= 0:
+        if look.value(stated.get("claim")["polynomial"], point, base) >= 0:
             raise Rejected("the claim of the witness is another one")
 
     @staticmethod
@@ -157,11 +159,12 @@ class CertificateComparison(PointwiseComparison):
 
     def compare(self) -> str:
         self.functional.check_case(self)
-        reader, model, loop = self.reader, self.evidence.engine("model"), self.evidence.is_loop
+        reader, engine = self.reader, self.evidence.engine
+        model, loop = engine["model"], engine["rule"] == "loop"
         self.check_parameters()
         self.check_domain()
         # The model of a loop is that of the case at one point.
-        points = [(self.evidence.loop_point, self.bases[0])] if loop else self.points()
+        points = [(point_of(engine["point"]), self.bases[0])] if loop else self.points()
         if loop and not reader.has(*points[0]):
             raise Rejected("the loop is at a point outside of the domain")
         size, length = len(model["observations"]), 1

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
 from .second_arrays import without_arrays
-from .second_definitions import candidates, definitions_of, endless, read_files, set_to
+from .second_definitions import Interval, candidates, definitions_of, endless, inside, read_files, set_to
 from .second_files import files_of
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
@@ -140,7 +140,7 @@ class SecondReader:
         ratio = f"({top})/({bottom})".replace("^", "**")
         self.data["privacy"] = {"ratio": ratio, **length}
 
-    def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
+    def _interval(self, given: Any) -> Interval:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given
         plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
@@ -174,10 +174,8 @@ class SecondReader:
         """Tells whether a point is in the domain."""
         if point.keys() != self.intervals.keys():
             return False
-        for name, (low, high, with_low, with_high) in self.intervals.items():
-            value = point[name]
-            if not (low < value < high or (value == low and with_low) or (value == high and with_high)):
-                return False
+        if not all(inside(point[name], ends) for name, ends in self.intervals.items()):
+            return False
         if not all(file.allows(point) for file in self.files.values()):
             return False
         at = self.calculator(point, base)

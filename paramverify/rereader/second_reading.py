@@ -89,10 +89,10 @@ def _compared(
         return _with_steps(SystemComparison(Quotients(), evidence, content, bound, folder, settings))
     if kind == COMPOSITION:
         return second_compositions.compare(evidence, content, folder)
-    if kind == AUTOMATON and evidence.of_streams:
+    if kind == AUTOMATON and evidence.engine.keys() & {"streams", "claim"}:
         return compare_stream(evidence.document, content, folder or Path())
     if kind == AUTOMATON:
-        return second_streams.compare(evidence.engine("automaton"), content)
+        return second_streams.compare(evidence.engine["automaton"], content)
     if kind == ENCLOSED:
         return compare_enclosed(evidence, content, folder, settings)
     if kind == FORMULAS:
@@ -103,8 +103,7 @@ def _compared(
         raise UnreadCase(f"no second reader knows evidence of the kind {kind}")
     functional: Functional = Quotients()
     if kind == CLAIMS and "claim" in tomllib.loads(content):
-        about = Evidence(evidence.document, claimed=True)
-        return _with_steps(ClaimComparison(functional, about, content, bound, folder, settings))
+        return _with_steps(ClaimComparison(functional, evidence, content, bound, folder, settings))
     if kind == LOSSES:
         functional = Averages()
     elif evidence.about_sums:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase
-from .second_trees import GoOn, Interpreter, Leave, Stop, statements
+from .second_trees import GoOn, Interpreter, Leave, Stop, statements, stream_loop
 from .second_values import Entry, PowerSum, plain, rate, with_two_names
 
 MAX_STEPS = 20_000  # of one turn
@@ -302,13 +302,12 @@ class StreamProgram:
         body = statements(text)
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
-        match body[-1]:
-            case ast.For(ast.Name(entry), ast.Call(ast.Name("stream"), [], [ast.keyword("values", values)])):
-                self.entry, self.loop, self.first = entry, body[-1], body[:-1]
-                self.any_number = isinstance(values, ast.Constant) and values.value == "real"
-                self.values = values
-            case _:
-                raise Rejected("the last statement is no loop over a stream")
+        found = stream_loop(body)
+        if found is None:
+            raise Rejected("the last statement is no loop over a stream")
+        self.entry, self.loop, values = found
+        self.first = body[:-1]
+        self.values = ProgramTurn(self, None, ()).of(values)
 
     def turns(self, start: dict[str, Any] | None, answers: Sequence[bool]) -> Iterator[ProgramTurn]:
         """Yields all turns from a start that begin with these answers."""

@@ -13,7 +13,6 @@ code of the first reader.
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from .second_definitions import endless
 from .second_evidence import Evidence
 from .second_numbers import Calculator
 from .second_processes import frozen
+from .second_programs import values_of
 from .second_stream_programs import NUMBERS, ProgramTurn, StreamProgram, TurnSegment
 from .second_values import PowerSum
 
@@ -371,23 +371,11 @@ def agreed(evidence: Evidence, said: dict[str, Any]) -> str:
     Raises:
         Rejected: it does not agree.
     """
-    about, told = evidence.of_streams or ("claim", None)
-    if about == "streams":
+    if only_streams := "streams" in evidence.engine:
         said = {name: value for name, value in said.items() if name not in ("multiple", "plus")}
-    if told != said:
+    if evidence.engine["streams" if only_streams else "claim"] != said:
         raise Rejected("the evidence is about another budget, or other neighbours")
-    return "the streams" if about == "streams" else "the budget"
-
-
-def entry_values(program: StreamProgram) -> set[Fraction]:
-    """Returns the values of an entry of the stream: a list, or a range in words."""
-    if isinstance(program.values, ast.Constant):
-        low, high = (int(end) for end in str(program.values.value).split(".."))
-        return {Fraction(k) for k in range(low, high + 1)}
-    listed = ProgramTurn(program, None, ()).of(program.values)
-    if not isinstance(listed, list) or not all(isinstance(v, Fraction) for v in listed):
-        raise UnreadCase("values of a stream that are no numbers")
-    return set(listed)
+    return "the streams" if only_streams else "the budget"
 
 
 def compare_stream(document: Any, content: str, folder: Path) -> str:
@@ -407,12 +395,15 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
     if "automaton" in data:
         about = agreed(evidence, said)
         text = (folder / data["automaton"]["file"]).read_text(encoding="utf-8-sig")
-        return f"{about}, {compare(evidence.engine('automaton'), text)}"
+        return f"{about}, {compare(evidence.engine['automaton'], text)}"
     made = data["mechanism"]
     text = made["source"] if "source" in made else (folder / made["file"]).read_text(encoding="utf-8-sig")
     program = StreamProgram(text, constants)
-    if not program.any_number:
-        said["values"] = [str(value) for value in sorted(entry_values(program))]
+    if program.values != "real":
+        values = set(values_of(program.values))
+        if any(isinstance(value, str) for value in values):
+            raise UnreadCase("values of a stream that are no numbers")
+        said["values"] = list(map(str, sorted(values)))
     about = agreed(evidence, said)
-    count = SideBySide(program, evidence.engine("automaton")).compare()
+    count = SideBySide(program, evidence.engine["automaton"]).compare()
     return f"the automaton and {about} agree with the program, at {count} places"

@@ -208,37 +208,45 @@ class SystemComparison(PointwiseComparison):
             raise UnreadCase("a case without a system")
         self.check_parameters()
         self.check_domain()
-        degree = max(quotient_degree(text) for text in {*self.evidence.system.weights, self.evidence.ratio})
+        engine = self.evidence.engine
+        weights = [w for row in engine["system"]["rows"] for _, step in row for _, w in step]
+        degree = max(map(quotient_degree, [*weights, engine["ratio"]]))
         points, _, kind = self.visited(
             self._compare_at,
             lambda values: needed(degree + length_of(values), choices=len(values) + 1, lost=self.lost),
         )
         found = Found(points, (), (), kind)
-        states = counted(len(self.evidence.system.states), "state")
-        bound = "" if self.evidence.is_tight else " and the bound"
+        states = counted(len(engine["system"]["states"]), "state")
+        bound = "" if "tight" in engine else " and the bound"
         return f"{states} with their steps{bound} agree at {found.where}{found.missed}"
 
     def _compare_at(self, at: At) -> list[Fraction]:
         """Compares the systems at a point, and the bounds; returns the probabilities of the case there."""
-        stated, here, values = self.evidence.system, self.reader.calculator(*at), self.values(*at)
+        engine, here, values = self.evidence.engine, self.reader.calculator(*at), self.values(*at)
+        stated = engine["system"]
         kind = SlotSystem if "kind" in self.reader.data["system"] else WrittenSystem
         own = kind(self.reader.data, here)
-        if own.actions != stated.actions or own.partial != stated.partial:
+        if own.actions != {kind: stated[kind] for kind in KINDS} or own.partial != stated["partial"]:
             raise Rejected("the case has other actions, or another assumption about inputs")
-        if own.initial != stated.states[stated.initial]:
+        if own.initial != stated["states"][stated["initial"]]:
             raise Rejected("the case starts in another state")
         known: dict[Any, Fraction] = {}
         found: dict[Fraction, None] = {}
-        for name, rows in stated.rows(lambda text: _known(known, text, values)):
+        actions = [action for kind in KINDS for action in stated[kind]]
+        for name, row in zip(stated["states"], stated["rows"], strict=True):
+            theirs = {
+                actions[a]: {stated["states"][s]: p for s, text in step if (p := _known(known, text, values))}
+                for a, step in row
+            }
             mine = {a: {s: p for s, p in step.items() if p} for a, step in own.rows(name).items()}
-            if mine != {a: {s: p for s, p in step.items() if p} for a, step in rows.items()}:
+            if mine != theirs:
                 raise Rejected(f"the state {name!r:.60} moves otherwise in the case")
             found |= dict.fromkeys(p for step in mine.values() for p in step.values())
-        if not self.evidence.is_tight:
+        if "tight" not in engine:
             privacy = self.reader.data["privacy"]
             ratio = here.number(privacy.get("ratio", 1))
             ratio = here.exp_of(privacy["epsilon"]) if "epsilon" in privacy else ratio
-            if ratio != quotient_at(self.evidence.ratio, values):
+            if ratio != quotient_at(engine["ratio"], values):
                 raise Rejected("the bound is another one")
             found[ratio] = None
         return list(found)
@@ -263,6 +271,6 @@ def compare_slots(evidence: Evidence, content: str) -> str:
         "shared": given.get("memory", "slot") == "shared",
         "deletes": given.get("delete", True),
     }
-    if given.get("kind") != "slots" or own != evidence.engine("program"):
+    if given.get("kind") != "slots" or own != evidence.engine["program"]:
         raise Rejected("the slots of the case do something else")
     return "what slots do with data points agrees"

@@ -76,6 +76,14 @@ def statements(text: str) -> list[ast.stmt]:
     return _exact(tree, text).body
 
 
+def stream_loop(body: Sequence[ast.stmt]) -> tuple[str, ast.For, ast.expr] | None:
+    """Returns the loop over a stream at the end of a program: the name of its entry, it, and the values."""
+    match body[-1:]:
+        case [ast.For(ast.Name(entry), ast.Call(ast.Name("stream"), [], [word])) as loop]:
+            return (entry, loop, word.value) if word.arg == "values" else None
+    return None
+
+
 def _exact(tree: Tree, text: str) -> Tree:
     """Puts in the place of each number in a tree the fraction that is written there."""
     for node in ast.walk(tree):
