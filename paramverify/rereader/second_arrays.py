@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from ..kernel.strict_reading import UnreadCase
 from .second_numbers import meaning
 from .second_trees import Evaluator, expression
 from .second_values import Entry
@@ -64,7 +65,7 @@ def _rewritten(text: str, sizes: Sizes, at: Mapping[str, int], runs: bool = Fals
     line = text.strip().replace("\n", " ").replace("\t", " ")
     try:
         tree = expression(line)
-    except ValueError:
+    except (ValueError, UnreadCase):
         return text
     changes: list[tuple[int, int, str]] = []
     pending: list[ast.AST] = [tree]

@@ -101,19 +101,18 @@ class ClaimComparison(PointwiseComparison):
             is_strict = links[witness.get("number")].strict
             self.check_domains([self._domain(witness.get("claim"), is_strict)])
         self.check_domains(self._domain(claim, not strict.isdisjoint(claim["origins"])) for claim in stated)
-        points, seen, kind = self.visited(
+        found, seen = self.visited(
             lambda at: [self._gap(link, at) for link in links], lambda gaps: self._needed(gaps, len(stated))
         )
         own = [
             LinkRow(tuple(gap for gap, _ in row), tuple(zip(*(d for _, d in row), strict=True)))
             for row in zip(*seen, strict=True)
         ]
-        found = Found(points, (), (), kind)
         if self.evidence.witness is not None:
             self._fails(links, own, found)
             return f"both sides of the witness and its claim, at {found.where}, agree{found.missed}"
         self._holds(links, own, stated, found)
-        agree = "agree with" if len(points) > 1 else "have the signs of"
+        agree = "agree with" if len(found.points) > 1 else "have the signs of"
         return f"the claims {agree} {counted(len(links), 'comparison')} at {found.where}{found.missed}"
 
     def _domain(self, claim: Statement, strict: bool) -> StatedDomain:
@@ -136,16 +135,10 @@ class ClaimComparison(PointwiseComparison):
                     raise UnreadCase("a claim with another relation")
                 yield Link(text, left, sign, right)
 
-    def _sides(self, link: Link, at: Calculator) -> tuple[Fraction, Fraction]:
-        left, right = (at.visited(side) for side in (link.left, link.right))
-        if isinstance(left, str) or isinstance(right, str):
-            raise ValueError("a label is compared")
-        return left, right
-
     def _gap(self, link: Link, at: At) -> Gap:
         divisors: list[Fraction] = []
-        left, right = self._sides(link, self.reader.calculator(*at, divisors))
-        return right - left, tuple(divisors)
+        here = self.reader.calculator(*at, divisors)
+        return here.number(link.right) - here.number(link.left), tuple(divisors)
 
     def _needed(self, gaps: Sequence[Gap], claims: int) -> int:
         values = [value for gap, divisors in gaps for value in (gap, *divisors)]
@@ -197,7 +190,8 @@ class ClaimComparison(PointwiseComparison):
             point = stated.point
             if not stated.is_algebraic and not self.reader.has(point, base):
                 raise Rejected("the witness is outside of the domain")
-            left, right = self._sides(link, self.reader.calculator(point, base))
+            here = self.reader.calculator(point, base)
+            left, right = here.number(link.left), here.number(link.right)
             told = [stated.get(name) for name in ("left", "right", "difference")]
             if any(isinstance(number, dict) and "exact" not in number for number in told):
                 raise UnreadCase("a witness whose sides are only enclosed")

@@ -20,11 +20,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
-from math import gcd, lcm
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -86,8 +85,8 @@ class Found:
     """Points of a case, and what is found there; `kind` says of some whether they are random or fixed."""
 
     points: Sequence[At]
-    masses: Sequence[PointProbabilities]
-    pairs: Sequence[tuple[str, str]]
+    masses: Sequence[PointProbabilities] = ()
+    pairs: Sequence[tuple[str, str]] = ()
     kind: str = ""
 
     @property
@@ -166,15 +165,9 @@ class PointwiseComparison:
 
     # --- points -----------------------------------------------------------------------------------
 
-    def refine(self, exponent: Fraction) -> None:
-        """Takes a root of E as the base, so that exp(exponent) is a whole power of it.
-
-        E itself may be too large: a wrong first reader may have had other exponents, a true one fewer.
-        """
-        known, other = self.reader.exponent or Fraction(0), abs(exponent)
-        bottom = lcm(known.denominator, other.denominator)
-        self.reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
-        self.reader.power = int((self.exponent or self.reader.exponent) / self.reader.exponent)
+    def refine(self, name: str, exponent: Fraction, part: int) -> None:
+        """Makes exp(exponent · name) a whole power, as the reader does."""
+        self.reader.refine(name, exponent, part)
         if self.reader.power > MAX_ROOT:
             raise UnreadCase("the exponents of exp have too small a common divisor")
         self.bases = self._bases()
@@ -262,12 +255,10 @@ class PointwiseComparison:
             known = self.points()
             kind = "fixed " if self.functional.drawn else ""
             return Found(known, list(map(visit, known)), pairs, kind)
-        points, masses, kind = self.visited(visit, wanted)
-        return Found(points, masses, pairs, kind)
+        where, masses = self.visited(visit, wanted)
+        return replace(where, masses=masses, pairs=pairs)
 
-    def visited(
-        self, visit: Callable[[At], Seen], wanted: Callable[[Seen], int]
-    ) -> tuple[list[At], list[Seen], str]:
+    def visited(self, visit: Callable[[At], Seen], wanted: Callable[[Seen], int]) -> tuple[Found, list[Seen]]:
         """Visits random points, as many as are `wanted`; else fixed ones, and says so."""
         points: list[At] = []
         found: list[Seen] = []
@@ -276,11 +267,17 @@ class PointwiseComparison:
             found.append(visit(at))
             count = 1 if self.is_point else wanted(found[0])
             if len(points) >= count:
-                return points, found, "random "
+                return Found(points, kind="random "), found
             if count == TOO_DEAR:
                 break
         known = self.points()
-        return known, [visit(at) for at in known], "fixed "
+        return Found(known, kind="fixed "), [visit(at) for at in known]
+
+    def values_at_random(self, visit: Callable[[At], list[Fraction]], degree: int) -> Found:
+        """Visits points, as many as functions of a degree need; gets those that the case has there."""
+        return self.visited(
+            visit, lambda own: needed(degree + length_of(own), choices=len(own) + 1, lost=self.lost)
+        )[0]
 
     def _outputs(self) -> int:
         """Returns how many observations there are: those listed, else those of the first two steps."""
@@ -386,8 +383,7 @@ class PointwiseComparison:
         """Compares the probabilities of the sequences that contribute most."""
         for each in stated.get("largest") or ():
             for name, given in zip(stated.secrets, each["probabilities"], strict=True):
-                own = (found.words[name] or {}).get(tuple(each["output"]), Fraction(0))
-                if own != self.exact(given, base):
+                if found.of(name, tuple(each["output"])) != self.exact(given, base):
                     raise Rejected("a probability of the witness is another one")
 
 

@@ -58,11 +58,10 @@ def releases(reader: SecondReader) -> list[Release]:
     listed = []
     for pair in pairs:
         for left, right in (pair, pair[::-1]):
-            one, other = found.words[left], found.words[right]
-            if one is None or other is None:
+            both = found.both(left, right, lengths[0])
+            if both is None:
                 raise Rejected("a secret is impossible")
-            zero = Fraction(0)
-            listed.append([(one.get(w, zero), other.get(w, zero)) for w in {**one, **other}])
+            listed.append(both)
     return listed
 
 

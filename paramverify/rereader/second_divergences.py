@@ -193,7 +193,7 @@ class PositiveParts(SumOfOutputs[Triple]):
         outputs = {tuple(output) for output in stated.get("outputs")}
         if {len(output) for output in outputs} != {stated.length}:
             raise Rejected("the outputs have another length")
-        p, q = (sum(((found.words[n] or {}).get(w, ZERO) for w in outputs), ZERO) for n in (left, right))
+        p, q = (sum((found.of(name, w) for w in outputs), ZERO) for name in (left, right))
         bound, delta = found.bound(left, right), _delta(look, (point, base))
         if not own and (budget := look.evidence.budget):
             if budget["kind"] == "delta":
@@ -221,13 +221,8 @@ def _delta(look: PointwiseComparison, at: At) -> Fraction:
 
 def _excess(found: PointProbabilities, way: Direction) -> Fraction | None:
     """Returns Σ_w max(0, Pr(w|left) − bound·Pr(w|right)); None where a secret is impossible."""
-    left, right, length = way
-    one, other = found.words[left], found.words[right]
-    if one is None or other is None:
-        return None
-    bound = found.bound(left, right)
-    own = ((p, other.get(word, ZERO)) for word, p in one.items() if len(word) == length)
-    return sum((max(ZERO, p - bound * q) for p, q in own), ZERO)
+    pairs, bound = found.both(*way), found.bound(*way[:2])
+    return None if pairs is None else sum((max(ZERO, p - bound * q) for p, q in pairs), ZERO)
 
 
 # --- divergences of an order ------------------------------------------------------------------------
@@ -257,8 +252,9 @@ class Moments(SumOfOutputs[int]):
         return is_merged(claim)
 
     def own(self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At) -> int | None:
-        known, total = self._sum(look, found, way)
-        gap = found.bound(*way[:2]) - total if known and total is not None else ZERO
+        pairs = found.both(*way)
+        total = ZERO if pairs is None else self._sum(look, pairs)
+        gap = found.bound(*way[:2]) - total if pairs is not None and total is not None else ZERO
         return -1 if total is None else (gap > 0) - (gap < 0)
 
     def is_broken(self, look: PointwiseComparison, own: int) -> bool:
@@ -272,29 +268,20 @@ class Moments(SumOfOutputs[int]):
         return self.signs[key] in (0, own)
 
     @staticmethod
-    def _sum(
-        look: PointwiseComparison, found: PointProbabilities, way: Direction
-    ) -> tuple[bool, Fraction | None]:
-        """Returns whether both secrets are possible, and S; None for infinity."""
-        left, right, length = way
-        one, other = found.words[left], found.words[right]
-        order = look.reader.order
-        if one is None or other is None or order is None:
-            return False, ZERO
-        total = ZERO
-        for word, p in one.items():
-            if len(word) == length and p:
-                q = other.get(word, ZERO)
-                if not q:
-                    return True, None
-                total += p**order / q ** (order - 1)
-        return True, total
+    def _sum(look: PointwiseComparison, pairs: Iterable[tuple[Fraction, Fraction]]) -> Fraction | None:
+        """Returns S; None for infinity."""
+        order, total = look.reader.order or 1, ZERO
+        for p, q in pairs:
+            if p and not q:
+                return None
+            total += p**order / q ** (order - 1) if p else ZERO
+        return total
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
         if stated.get("order") != look.reader.order:
             raise Rejected("the sum is of another order, or about another length")
         point, found = look.at_witness(stated, base)
-        _, total = self._sum(look, found, (*stated.secrets, stated.length))
+        total = self._sum(look, found.both(*stated.secrets, stated.length) or ())
         told = stated.get("moment")
         if (told == "infinity") != (total is None):
             raise Rejected("the sum of the witness is another one")
@@ -350,7 +337,8 @@ class Averages(SumOfOutputs[Shares]):
     def own(
         self, look: PointwiseComparison, found: PointProbabilities, way: Direction, at: At
     ) -> Shares | None:
-        return shares(found, way)
+        pairs = found.both(*way)
+        return None if pairs is None else together(pairs)
 
     def is_broken(self, look: PointwiseComparison, own: Shares) -> bool:
         if None in own:
@@ -371,7 +359,7 @@ class Averages(SumOfOutputs[Shares]):
         if stated.get("measure") != self.measure:
             raise Rejected("the divergence is another one, or about another length")
         point, found = look.at_witness(stated, base)
-        known = shares(found, (*stated.secrets, stated.length)) or {}
+        known = together(found.both(*stated.secrets, stated.length) or ())
         if own and not self.agrees(look, stated.get("claim"), known, (point, base)):
             raise Rejected("the claim of the witness is another one")
         self._divergence(stated, known, own)
@@ -401,16 +389,6 @@ def together(pairs: Iterable[tuple[Fraction, Fraction]]) -> Shares:
             one, other = found.get(quotient, (ZERO, ZERO))
             found[quotient] = one + p, other + q
     return found
-
-
-def shares(found: PointProbabilities, way: Direction) -> Shares | None:
-    """Returns how likely the sequences of a length are under two secrets; None where one is impossible."""
-    left, right, length = way
-    one, other = found.words[left], found.words[right]
-    if one is None or other is None:
-        return None
-    words = [w for w in one.keys() | other.keys() if len(w) == length]
-    return together((one.get(w, ZERO), other.get(w, ZERO)) for w in words)
 
 
 def divergence(own: Shares, order: Fraction | None) -> Ends:

@@ -177,9 +177,6 @@ def _bounds(evidence: Evidence, reader: SecondReader, at: Calculator) -> None:
     bound, told = evidence.engine["bound"], evidence.engine.get("delta")
     if delta != number(told or "0") or ("delta" in privacy) != (told is not None):
         raise Rejected(f"the delta is {delta}")
-    if bound["of"] == "epsilon":
-        own = at.number(privacy["epsilon"])
-    else:
-        own = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
+    own = at.number(privacy["epsilon"]) if bound["of"] == "epsilon" else reader.ratio(at)
     if own != number(bound["value"]):
         raise Rejected(f"the {bound['of']} is {own}")

@@ -24,11 +24,8 @@ BITS = 400  # of a rational in the place of an algebraic number
 SETS, LOSSES, CLAIMS = "parts", "average", "claims"  # kinds of evidence without an engine
 CONE, REGIONS, INTERVALS, AUTOMATON = "cone", "cells", "line", "automaton"
 FORMULAS, COMPOSITION, ENCLOSED, SLOTS = "formulas", "composition", "paths", "slots"
-UNWINDING, SCRIPT = "unwinding", "script"
-ENGINES = (
-    *(CONE, REGIONS, INTERVALS, AUTOMATON, FORMULAS, COMPOSITION, ENCLOSED, SLOTS, UNWINDING),
-    SCRIPT,
-)
+UNWINDING = "unwinding"
+NO_ENGINES = ("claim", "comparison", "obligation", "lemma", SETS, LOSSES)
 FORMS = {"claim": CLAIMS, "set": SETS, "average": LOSSES}  # what a witness is about
 LEAST = {"bound": CLAIMS, "delta": SETS, "ratio": SETS, "kl": LOSSES, "zcdp": LOSSES}  # and a budget
 MERGED = 3  # origins that are listed of a claim; others may have been left out
@@ -230,7 +227,7 @@ class Evidence:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
         stated: Sequence[Statement] = document["statements"]
-        self.engine: Statement = next((each for each in stated if each["kind"] in ENGINES), {})
+        self.engine: Statement = next((each for each in stated if each["kind"] not in NO_ENGINES), {})
         self.budget: Mapping[str, Any] | None = document.get("budget")
         self.kind = self._kind()
         self.holds = document["status"] == "holds"

@@ -1,6 +1,4 @@
-"""A second reading of cases with formulas: states, neighbours and formulas straight from the TOML.
-
-A second reading of the text of a formula of dpCTL*: standard library only, no code of the first reader.
+"""A second reading of cases with formulas of dpCTL*: states, neighbours and formulas straight from the TOML.
 
 A formula becomes the tree that evidence has, with the texts of its bounds in it. `!`, X, F and G bind
 strongest, then U, W and R (to the right), `&`, `|`, `=>` (to the right) and `<=>`.
@@ -19,10 +17,10 @@ from functools import partial
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
-from .second_comparison import At, Found, PointwiseComparison
+from .second_comparison import At, PointwiseComparison
 from .second_evidence import quotient_at, quotient_degree
 from .second_numbers import Calculator, Value
-from .second_points import length_of, needed
+from .second_trees import NOT
 
 Weight = Callable[[Any], Fraction]  # the value of a quotient of a document
 
@@ -31,8 +29,9 @@ Weight = Callable[[Any], Fraction]  # the value of a quotient of a document
 TOKEN = re.compile(
     r"""\s*("[^"\n]*"|<=>|=>|<=|>=|==|!=|\.\.|[A-Za-z_][A-Za-z0-9_]*'?|[0-9]+(?:\.[0-9]+)?|\S)"""
 )
-NOT = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 LOWER = (">", ">=")
+LEVELS = {"<=>": 0, "=>": 1, "|": 2, "&": 3, "U": 4, "W": 4, "R": 4}  # how strongly operators bind
+TO_THE_RIGHT = ("=>", "U", "W", "R")
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
@@ -79,41 +78,29 @@ class FormulaTokens:
                 raise UnreadCase(f"the formula {self.text!r:.60} has another form")
         return self.text[self.tokens[first][1] : self.tokens[self.place][1]].strip()
 
-    def formula(self) -> list[Any]:
-        """Reads a formula."""
-        found = self.implied()
-        while self.next == "<=>":
-            self.take()
-            other = self.implied()
-            found = ["or", [["and", [found, other]], ["and", [["not", found], ["not", other]]]]]
-        if self.next == "?":
-            raise UnreadCase("a formula with a choice")
-        return found
-
-    def implied(self) -> list[Any]:
-        left = self.joined("|", "or")
-        if self.next != "=>":
-            return left
-        self.take()
-        return ["or", [["not", left], self.implied()]]
-
-    def joined(self, sign: str, kind: str) -> list[Any]:
-        parts = [self.joined("&", "and") if sign == "|" else self.bound_by_until()]
-        while self.next == sign:
-            self.take()
-            parts.append(self.joined("&", "and") if sign == "|" else self.bound_by_until())
-        return parts[0] if len(parts) == 1 else [kind, parts]
-
-    def bound_by_until(self) -> list[Any]:
-        left = self.unary()
-        if self.next not in ("U", "W", "R"):
-            return left
-        word = self.take()
-        low, high = self.steps()
-        right = self.bound_by_until()
-        if word == "W":
-            return ["release", right, ["or", [left, right]], low, high]
-        return ["until" if word == "U" else "release", left, right, low, high]
+    def formula(self, least: int = 0) -> list[Any]:
+        """Reads a formula whose operators bind at least so strongly."""
+        left, built = self.unary(), ""
+        while LEVELS.get(self.next, -1) >= least:
+            sign = self.take()
+            low, high = self.steps() if sign in ("U", "W", "R") else (0, None)
+            right = self.formula(LEVELS[sign] + (sign not in TO_THE_RIGHT))
+            match sign:
+                case "U":
+                    left = ["until", left, right, low, high]
+                case "R":
+                    left = ["release", left, right, low, high]
+                case "W":
+                    left = ["release", right, ["or", [left, right]], low, high]
+                case "=>":
+                    left = ["or", [["not", left], right]]
+                case "<=>":
+                    left = ["or", [["and", [left, right]], ["and", [["not", left], ["not", right]]]]]
+                case _:
+                    parts = left[1] if built == sign else [left]
+                    left = ["and" if sign == "&" else "or", [*parts, right]]
+            built = sign
+        return left
 
     def steps(self) -> tuple[Any, Any]:
         """Reads the bounds of an operator."""
@@ -154,15 +141,9 @@ class FormulaTokens:
             return ["next", self.unary()]
         if token in ("F", "G"):
             self.take()
+            kind, start = ("until", "true") if token == "F" else ("release", "false")
             low, high = self.steps()
-            inner = self.unary()
-            return [
-                "until" if token == "F" else "release",
-                ["true" if token == "F" else "false"],
-                inner,
-                low,
-                high,
-            ]
+            return [kind, [start], self.unary(), low, high]
         if token == "(":
             self.take()
             found = self.formula()
@@ -173,7 +154,7 @@ class FormulaTokens:
         self.take()
         if token in ("true", "false"):
             return [token]
-        if not re.fullmatch(r'"[^"]*"|[A-Za-z_][A-Za-z0-9_]*', token) or self.next in ("=", "==", "!=", *NOT):
+        if not re.fullmatch(r'"[^"]*"|[A-Za-z_][A-Za-z0-9_]*', token) or self.next in ("=", *NOT):
             raise UnreadCase("a formula with a condition over variables")
         return ["label", token.strip('"')]
 
@@ -186,7 +167,7 @@ class FormulaTokens:
             delta = self.until("}")
             self.take("}")
             return ["D", epsilon, delta, self.path()]
-        if self.next not in NOT:
+        if self.next not in ("<", "<=", ">", ">="):
             raise UnreadCase("a formula with two bounds of a probability")
         relation = self.take()
         bound = self.until("[")
@@ -258,12 +239,8 @@ class ChainLook(PointwiseComparison):
         self.check_domain()
         self._check_structure()
         degree = max(quotient_degree(w) for row in self.model["steps"] for _, w in row)
-        points, _, kind = self.visited(
-            self._compare_at,
-            lambda values: needed(degree + length_of(values), choices=len(values) + 1, lost=self.lost),
-        )
+        found = self.values_at_random(self._compare_at, degree)
         states = counted(len(self.model["rows"]), "state")
-        found = Found(points, (), (), kind)
         formulas = counted(len(self.formulas), "formula")
         return f"{states}, their neighbours and {formulas} agree at {found.where}{found.missed}"
 

@@ -30,30 +30,20 @@ def differences(
         for word, chance in (at.words[name] or {}).items()
         if chance and len(word) == length
     }
-    zero = Fraction(0)
     for word in words:
-        if not one_sided and any(_is_one_sided(word, at.words[left], at.words[right]) for at in found):
+        if not one_sided and any(
+            at.words[left] and at.words[right] and bool(at.of(left, word)) != bool(at.of(right, word))
+            for at in found
+        ):
             continue
         for one, other in ((left, right), (right, left)):
-            row: list[Fraction | None] = []
-            for at in found:
-                a, b = at.words[one], at.words[other]
-                known = a is not None and b is not None
-                row.append(
-                    at.bound(one, other) * b.get(word, zero) - a.get(word, zero)
-                    if known and a and b
-                    else None
-                )
+            row = (
+                at.bound(one, other) * at.of(other, word) - at.of(one, word)
+                if at.words[one] and at.words[other]
+                else None
+                for at in found
+            )
             yield (one, other, word), tuple(row)
-
-
-def _is_one_sided(word: tuple[str, ...], left: Words | None, right: Words | None) -> bool:
-    return bool(left and right) and bool((left or {}).get(word)) != bool((right or {}).get(word))
-
-
-def both_sided(one: Words, other: Words) -> Words:
-    """Returns the probabilities of one side, of the sequences that are possible on both."""
-    return {word: p for word, p in one.items() if p and other.get(word)}
 
 
 def scaled(found: Words, like: Words) -> Words:
@@ -119,7 +109,7 @@ class Matching:
             for shares in self._candidates(rows[anchor], places, self.named.get(origin(anchor), [])):
                 if all(s > 0 for s in shares) and self._fits(rows, places, shares):
                     self.shares.setdefault(places, {})[_normal(shares)] = None
-                    if len({_direction(_at(row, places)) for row in rows.values()} - {()}) < 2:
+                    if _are_multiples([_at(row, places) for row in rows.values()]):
                         self.loose.add((anchor[0], anchor[1]))
                     break
             else:
@@ -184,10 +174,10 @@ def _normal(values: Values) -> Values:
     return tuple(v / scale for v in values)
 
 
-def _direction(values: Values) -> Values:
-    """Returns the values up to a number that is not 0; nothing of zeros."""
-    scale = next((v for v in values if v), None)
-    return () if scale is None else tuple(v / scale for v in values)
+def _are_multiples(rows: Sequence[Values]) -> bool:
+    """Tells whether all rows are multiples of one."""
+    first, *others = map(_normal, filter(any, rows))
+    return all(row in (first, tuple(-v for v in first)) for row in others)
 
 
 class ModelProcess(Process):
@@ -229,11 +219,6 @@ def probabilities(
                 yield name, other, None
 
 
-def distance_text(distance: Fraction | None) -> str | None:
-    """Returns a distance as documents have it."""
-    return None if distance is None else str(distance)
-
-
-def possible(words: Words) -> Words:
-    """Returns the sequences that are possible."""
-    return {word: p for word, p in words.items() if p}
+def possible(words: Words, other: Words | None = None) -> Words:
+    """Returns the sequences that are possible, or of these only those that are so on another side too."""
+    return {word: p for word, p in words.items() if p and (other is None or other.get(word))}

@@ -5,10 +5,10 @@ Standard library only, and no code of the first reader. Everything is a number: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from ..kernel.strict_reading import UnreadCase
 from .second_numbers import Calculator, Value, meaning
@@ -26,6 +26,8 @@ from .second_processes import (
 )
 from .second_programs import InputPlaces, Numeric, outputs_at
 from .second_trees import statements, stream_loop
+
+Key = TypeVar("Key")
 
 
 class TableProcess(Process):
@@ -140,13 +142,13 @@ class Threshold(Process):
         self.answers = (_numbers(len(self.noisy)), *(_numbers(len(self.answer)) for _ in range(count)))
 
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
-        return [((r, given[1:]), p) for r, p in enumerate(self.noisy[_int(given[0])])]
+        return [((r, given[1:]), p) for r, p in enumerate(self.noisy[int(given[0])])]
 
     def steps(self, state: State) -> Steps:
         if state == "end":
             return [("end", "end", Fraction(1))]
         level, left = state
-        below = sum(self.answer[_int(left[0])][:level], Fraction(0))
+        below = sum(self.answer[int(left[0])][:level], Fraction(0))
         following = (level, left[1:]) if left[1:] else "end"
         return [("⊥", following, below), ("⊤", "end", 1 - below)]
 
@@ -162,11 +164,11 @@ class Chosen(Process):
 
     def told(self, given: Input) -> str:
         """Returns the name of an input."""
-        return f"{('left', 'right')[_int(Fraction(given[0]))]} answers, threshold {given[1]}"
+        return f"{('left', 'right')[int(given[0])]} answers, threshold {given[1]}"
 
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         side, threshold = given
-        return [((side, r), p) for r, p in enumerate(self.noisy[_int(threshold)])]
+        return [((side, r), p) for r, p in enumerate(self.noisy[int(threshold)])]
 
     def steps(self, state: State) -> Steps:
         if state == "end":
@@ -174,7 +176,7 @@ class Chosen(Process):
         side, level = state
         found: Steps = []
         for pair in self.joint:
-            below = sum(self.answer[pair[_int(side)]][:level], Fraction(0))
+            below = sum(self.answer[pair[int(side)]][:level], Fraction(0))
             found += [(f"{pair[0]}{pair[1]}⊥", state, below), (f"{pair[0]}{pair[1]}⊤", "end", 1 - below)]
         return found
 
@@ -196,7 +198,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return Series(table, at)
     if kind == "geometric":
         rows = noise(table["noise"], at)
-        return AnswerProcess((_numbers(len(rows)),), lambda given: _named(rows[_int(given[0])], 0))
+        return AnswerProcess((_numbers(len(rows)),), lambda given: _named(rows[int(given[0])]))
     if kind == "noisy_max":
         rows, count = noise(table["noise"], at), table["queries"]
         count = len(count) if isinstance(count, list) else int(count)
@@ -235,9 +237,12 @@ def released(table: Mapping[str, Any], at: Calculator) -> Process:
     names = list(table.get("inputs", {}))
     rows: dict[Value, Mapping[str, Fraction]] | None = None
     if "noise" in table:
-        rows = {Fraction(k): _named(chances, 0) for k, chances in enumerate(noise(table["noise"], at))}
+        rows = {Fraction(k): _named(chances) for k, chances in enumerate(noise(table["noise"], at))}
     elif "table" in table:
-        rows = {meaning(value): _chances(given, at) for value, given in table["table"].items()}
+        rows = {
+            meaning(value): distribution((str(meaning(o)), at.number(p)) for o, p in given.items())
+            for value, given in table["table"].items()
+        }
         if len(rows) < len(table["table"]):
             raise ValueError("two rows for one value")
 
@@ -248,14 +253,6 @@ def released(table: Mapping[str, Any], at: Calculator) -> Process:
 
     answers = tuple(InputPlaces(table["inputs"]).answers) if names else () if rows is None else (list(rows),)
     return AnswerProcess(answers, outputs)
-
-
-def _chances(given: Mapping[str, Any], at: Calculator) -> dict[str, Fraction]:
-    found = {str(meaning(output)): at.number(text) for output, text in given.items()}
-    if len(found) < len(given):
-        raise ValueError("two names for one output")
-    check(list(found.values()))
-    return found
 
 
 def _response(table: Mapping[str, Any], at: Calculator) -> Process:
@@ -281,7 +278,7 @@ def _winners(rows: list[list[Fraction]], given: Input, first: bool) -> dict[str,
     for noisy in product(range(len(rows[0])), repeat=len(given)):
         chance = Fraction(1)
         for answer, value in zip(given, noisy, strict=True):
-            chance *= rows[_int(answer)][value]
+            chance *= rows[int(answer)][value]
         if chance:
             best = [k for k, value in enumerate(noisy) if value == max(noisy)]
             for k in best[:1] if first else best:
@@ -313,7 +310,15 @@ def row(table: Mapping[str, Any], names: Sequence[str], at: Calculator) -> dict[
     for name in table:
         if name not in names:
             raise ValueError(f"{name!r} is none of the names")
-    found = {name: at.number(table[name]) for name in names if name in table}
+    return distribution((name, at.number(table[name])) for name in names if name in table)
+
+
+def distribution(rows: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
+    """Returns a distribution, in which no value occurs twice."""
+    listed = list(rows)
+    found = dict(listed)
+    if len(found) < len(listed):
+        raise ValueError("two names of a row are the same value")
     check(list(found.values()))
     return found
 
@@ -324,18 +329,9 @@ def check(chances: Sequence[Fraction]) -> None:
         raise ValueError("a row is no distribution")
 
 
-def inputs(process: Process) -> Iterator[Input]:
-    """Yields every input."""
-    return product(*process.answers)
-
-
-def _named(chances: Sequence[Fraction], first: int) -> dict[str, Fraction]:
-    return {str(k): p for k, p in enumerate(chances, start=first)}
+def _named(chances: Sequence[Fraction]) -> dict[str, Fraction]:
+    return {str(k): p for k, p in enumerate(chances)}
 
 
 def _numbers(count: int) -> list[Value]:
     return [Fraction(k) for k in range(count)]
-
-
-def _int(value: Any) -> int:
-    return int(value)

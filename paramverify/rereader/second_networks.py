@@ -88,7 +88,7 @@ class Walk:
         needs = frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.prior)
 
         def value(known: Known) -> Value:
-            found = self.here.knowing(known).visited(tree)
+            found = self.here.knowing(known).value(tree)
             if isinstance(found, str) and kind != "value":
                 raise ValueError(f"the label {found!r:.60} stands for a number")
             return found if isinstance(found, str) else sign * found

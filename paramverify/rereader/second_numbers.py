@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
-from .second_definitions import written_out
+from .second_definitions import Interval, endless, written_out
 from .second_trees import Evaluator, expression
 from .second_values import PLAIN, Entry, PowerSum, exponents, plain
 
@@ -92,12 +92,8 @@ class Calculator(Evaluator):
         return self._number(self.value(given))
 
     def value(self, given: Any) -> Value:
-        """Returns the value of an expression, given as text or as a number; truth counts as 0 and 1."""
-        return self.visited(self.parsed(given))
-
-    def visited(self, tree: ast.expr) -> Value:
-        """Returns the value of a tree."""
-        found: Entry = self.of(tree)
+        """Returns the value of an expression: a text, a number or a tree; truth counts as 0 and 1."""
+        found: Entry = self.of(given if isinstance(given, ast.expr) else self.parsed(given))
         return found if isinstance(found, str) else plain(found)
 
     def linear(self, given: Any) -> dict[str, Fraction]:
@@ -106,7 +102,8 @@ class Calculator(Evaluator):
         Raises:
             Unread: it has another form.
         """
-        return self._exponents(self.parsed(given))
+        tree = given if isinstance(given, ast.expr) else self.parsed(given)
+        return exponents(replace(self, in_exponent=True).of(tree))
 
     def exp_of(self, given: Any) -> Fraction:
         """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
@@ -155,9 +152,9 @@ class Calculator(Evaluator):
     def call(self, name: str, arguments: Sequence[ast.expr]) -> Entry:
         match name, arguments:
             case "exp", [exponent]:
-                return self.exp_of_sum(self._exponents(exponent))
+                return self.exp_of(exponent)
             case "ln", [argument] if self.in_exponent:
-                return PowerSum.variable(f"ln({self.visited(argument)})")
+                return PowerSum.variable(f"ln({self.number(argument)})")
         return super().call(name, arguments)
 
     def calculated(self, word: str, left: Entry, right: Entry) -> Entry:
@@ -167,9 +164,6 @@ class Calculator(Evaluator):
         if self.divisors is not None and word in ("Div", "Pow"):
             self.divisors.append(right if word == "Div" else left if right < 0 else Fraction(1))
         return _power(left, right) if word == "Pow" else PLAIN[word](left, right)
-
-    def _exponents(self, tree: ast.expr) -> dict[str, Fraction]:
-        return exponents(replace(self, in_exponent=True).of(tree))
 
     @staticmethod
     def _number(value: Entry) -> Fraction:
@@ -215,3 +209,17 @@ def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
 def meaning_of(given: Any) -> Value:
     """Returns a number as it is, and what anything else means."""
     return given if isinstance(given, Fraction) else meaning(given)
+
+
+def interval_of(given: Any, at: Calculator) -> Interval:
+    """Reads a parameter: a number, an interval, or a table with one; for (0, ∞) that of its exponential."""
+    text = given["in"] if isinstance(given, dict) else given
+    if endless(given):
+        return Fraction(0), Fraction(1), False, False
+    if not isinstance(text, str) or "," not in text:
+        return at.number(text), at.number(text), True, True
+    text = text.strip()
+    low, high = text[1:-1].split(",")
+    if high.strip().lstrip("+").strip().lower() in ("oo", "inf", "infinity"):
+        raise UnreadCase("a parameter without an upper end")
+    return at.number(low), at.number(high), text[0] == "[", text[-1] == "]"

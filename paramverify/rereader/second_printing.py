@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from math import gcd, lcm
 from pathlib import Path
 
 from ..kernel.rounded_constants import exp_bounds
@@ -45,12 +44,7 @@ def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
         try:
             point, found = _found(reader, base, given)
         except Finer as error:
-            if error.name:
-                reader.refine(error.name, error.exponent)
-                continue
-            known, other = reader.exponent or Fraction(0), abs(error.exponent)
-            bottom = lcm(known.denominator, other.denominator)
-            reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
+            reader.refine(error.name, error.exponent)
             continue
         _check_chances(found, point)
         at = f"at {_at(point)}" if point else "without parameters"

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from .second_mechanisms import check, noise
+from .second_mechanisms import distribution, noise
 from .second_numbers import Calculator, Value, meaning
 
 
@@ -41,7 +41,7 @@ def row(entry: Any, assignment: Mapping[str, Value], here: Calculator) -> dict[V
         ]
         if len(fitting) != 1:
             raise ValueError(f"{len(fitting)} rows fit {assignment}")
-        return _values(fitting[0], here)
+        entry = {"categorical": fitting[0]}
     if "truncated_geometric" in entry:
         chances = noise({"truncated_geometric": entry["truncated_geometric"], "range": entry["range"]}, here)
         centre = here.number(entry["around"])
@@ -57,17 +57,10 @@ def row(entry: Any, assignment: Mapping[str, Value], here: Calculator) -> dict[V
             Fraction(k): comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)
         }
     if "uniform" in entry:
-        return _values([(v, Fraction(1, len(entry["uniform"]))) for v in entry["uniform"]], None)
-    return _values(entry["categorical"], here)
-
-
-def _values(given: Any, here: Calculator | None) -> dict[Value, Fraction]:
-    listed = list(given.items()) if isinstance(given, dict) else given
-    found = {meaning(v): here.number(p) if here else p for v, p in listed}
-    if len(found) < len(listed):
-        raise ValueError("two names of a row are the same value")
-    check(list(found.values()))
-    return found
+        return distribution((meaning(v), Fraction(1, len(entry["uniform"]))) for v in entry["uniform"])
+    given = entry["categorical"]
+    rows = given.items() if isinstance(given, dict) else given
+    return distribution((meaning(v), here.number(p)) for v, p in rows)
 
 
 def _fits(key: str, values: Sequence[Value]) -> bool:

@@ -52,6 +52,11 @@ class Process:
         """Returns what may happen in a state."""
         raise UnreadCase
 
+    def limit(self, ways: int, what: str) -> None:
+        """Raises UnreadCase if there are too many ways, or were too many steps."""
+        if ways > MAX_WAYS or self.work > MAX_WORK:
+            raise UnreadCase(f"there are too many {what}")
+
     def words(self, given: Input, length: int, wanted: Sequence[str] | None = None) -> Words:
         """Returns how likely each sequence of observations is, or the one that is `wanted`."""
         ways: dict[tuple[tuple[str, ...], State], Fraction] = {}
@@ -65,8 +70,7 @@ class Process:
                 for seen, following, share in steps:
                     if share and (wanted is None or seen == wanted[k]):
                         add(grown, ((*word, seen), following), chance * share)
-            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise UnreadCase("there are too many sequences")
+            self.limit(len(grown), "sequences")
             ways = grown
         found: Words = {}
         for (word, _), chance in ways.items():
@@ -90,8 +94,7 @@ class Repeated(Process):
                 for (name,), share in single.items():
                     add(grown, tuple(sorted((*seen, name))), chance * share)
             self.work += len(ways) * len(single)
-            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise UnreadCase("there are too many counts of outputs")
+            self.limit(len(grown), "counts of outputs")
             ways = grown
         return [(_counts(seen), state, chance) for seen, chance in ways.items()]
 
@@ -117,8 +120,7 @@ class Parts(Process):
             row = part.words(given, 1)
             ways = [((*seen, *word), p * q) for seen, p in ways for word, q in row.items()]
             self.work += len(ways)
-            if len(ways) > MAX_WAYS or self.work > MAX_WORK:
-                raise UnreadCase("there are too many tuples of outputs")
+            self.limit(len(ways), "tuples of outputs")
         found = [(_tuple(seen), state, p) for seen, p in ways]
         if len({name for name, _, _ in found}) < len(found):
             raise ValueError("two tuples of outputs with one name")

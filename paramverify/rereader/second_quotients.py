@@ -24,9 +24,7 @@ from .second_comparison import MAX_COMPARED, Found, Functional, PointwiseCompari
 from .second_evidence import CONE, StatedWitness, origins, point_of
 from .second_matching import (
     Matching,
-    both_sided,
     differences,
-    distance_text,
     origin,
     possible,
     probabilities,
@@ -115,10 +113,11 @@ class Quotients(Functional):
         word, (left, right) = stated.word, stated.secrets
         assert word is not None
         point, found = look.at_witness(stated, base, word)
-        p, q = ((found.words[name] or {}).get(word, Fraction(0)) for name in (left, right))
+        p, q = found.of(left, word), found.of(right, word)
         if not look.reader.one_sided and not (p and q):
             raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
-        if stated.get("distance") != distance_text(found.distances.get((left, right))):
+        distance = found.distances.get((left, right))
+        if stated.get("distance") != (None if distance is None else str(distance)):
             raise Rejected("the distance of the inputs is another one")
         if not own:
             look.check_numbers([p, q], stated.get("probabilities"), base, stated)
@@ -147,7 +146,7 @@ class Quotients(Functional):
             found = reader.masses(stated.point, base, [len(word)], set(stated.secrets), word)
         except Finer:
             raise Rejected("a set beside the place of a density has no exact probability") from None
-        own = [(found.words[name] or {}).get(word, Fraction(0)) for name in stated.secrets]
+        own = [found.of(name, word) for name in stated.secrets]
         if own != [look.exact(given, base) for given in told["probabilities"]]:
             raise Rejected("a set beside the place of a density has other probabilities")
         if own[0] <= found.bound(*stated.secrets) * own[1]:
@@ -188,7 +187,7 @@ class CertificateComparison(PointwiseComparison):
                 if words is None or theirs is None:
                     continue
                 if not reader.one_sided and against is not None:
-                    theirs = both_sided(theirs, against)
+                    theirs = possible(theirs, against)
                     words = scaled(words, theirs)
                 words = scaled(words, theirs) if reader.of_streams else words
                 if possible(words) != possible(theirs):

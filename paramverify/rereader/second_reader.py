@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from math import gcd, lcm
 from pathlib import Path
 from types import MappingProxyType
@@ -21,24 +21,21 @@ from typing import Any
 
 from ..kernel.strict_reading import UnreadCase
 from .second_arrays import without_arrays
-from .second_definitions import Interval, candidates, definitions_of, endless, inside, read_files, set_to
+from .second_definitions import candidates, definitions_of, endless, inside, read_files, set_to
 from .second_files import files_of
 from .second_measures import as_ratio, loss_of
-from .second_mechanisms import Chosen, check, inputs, read
+from .second_mechanisms import Chosen, check, read
 from .second_networks import Walk
-from .second_numbers import Calculator, Value, named
+from .second_numbers import Calculator, Value, interval_of, named
 from .second_outputs import Breaks
 from .second_outputs import named as named_output
-from .second_priors import row, written
-from .second_processes import Input, Process, Streamed, Words, queries_of
+from .second_processes import Input, Process, Streamed, Words, add, queries_of
 from .second_programs import NAMED
 from .second_relations import distances_of, nearness
 from .second_values import near_log
 
 Point = Mapping[str, Fraction]
-Assignments = list[tuple[dict[str, Value], Fraction]]
 
-MAX_ASSIGNMENTS = 2_000  # of a larger prior they are not listed
 MAX_INPUTS = 1_000
 MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
 
@@ -59,6 +56,17 @@ class PointProbabilities:
         """Returns the bound for a pair of secrets."""
         return self.bounds[self.distances.get((left, right))]
 
+    def of(self, name: str, word: tuple[str, ...]) -> Fraction:
+        """Returns how likely a sequence is under a secret."""
+        return (self.words[name] or {}).get(word, Fraction(0))
+
+    def both(self, left: str, right: str, length: int) -> list[tuple[Fraction, Fraction]] | None:
+        """Returns how likely each sequence of a length is under two secrets; None if one is impossible."""
+        one, other = self.words[left], self.words[right]
+        if one is None or other is None:
+            return None
+        return [(self.of(left, w), self.of(right, w)) for w in {**one, **other} if len(w) == length]
+
 
 class SecondReader:
     """A case file, read once more; a base stands for exp(`exponent`), and its `power` for E.
@@ -76,7 +84,7 @@ class SecondReader:
         claimed: bool = False,
     ) -> None:
         self.data = without_arrays(set_to(tomllib.loads(content, parse_float=Decimal), settings))
-        self.exponent = exponent
+        self.constant = self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
         self.of_streams = False  # whether the mechanism reads a stream, whose entries are chosen
@@ -89,7 +97,8 @@ class SecondReader:
         self.data["privacy"], self.order = as_ratio(self.data.get("privacy", {}))
         self.definitions = definitions_of(self.data)
         if not claimed:
-            _check_neighbours(self.data)
+            if self.data.get("neighbours", {}).keys() - {"differ", "by", "pairs", "related", "distance"}:
+                raise UnreadCase("neighbours that are described in another way")
             read_files(self.data["mechanism"], folder)
         parameters: dict[str, Any] = {
             name: ends for file in self.files.values() for name, ends in file.box.items()
@@ -99,16 +108,26 @@ class SecondReader:
         self.steps: dict[str, Fraction] = {
             n: Fraction(0) for n, given in parameters.items() if endless(given)
         }
+        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
         self.intervals = {
-            f"x_{name}" if name in self.steps else name: self._interval(given)
+            f"x_{name}" if name in self.steps else name: interval_of(given, plain)
             for name, given in parameters.items()
         }
 
     def refine(self, name: str, exponent: Fraction, part: int = 1) -> None:
-        """Makes exp(exponent · name) a whole power of x_name, by a part of the largest step."""
-        known, other = self.steps[name] * part, abs(exponent)
-        bottom = lcm(known.denominator, other.denominator)
-        self.steps[name] = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom * part)
+        """Makes exp(exponent · name) a whole power of x_name, by a part of the largest step.
+
+        For the name "" a root of E becomes the base, so that exp(exponent) is a whole power of it. E itself
+        may be too large: a wrong first reader may have had other exponents, a true one fewer.
+        """
+        known = self.steps[name] * part if name else self.exponent or Fraction(0)
+        bottom = lcm(known.denominator, exponent.denominator)
+        step = Fraction(gcd(int(known * bottom), int(exponent * bottom)), bottom)
+        if name:
+            self.steps[name] = step / part
+        else:
+            self.power = int(self.constant / step) if self.constant else 1
+            self.exponent = step
 
     def name_outputs(self, names: Sequence[str], complete: bool = True) -> None:
         """Takes the names of the outputs of a program that puts out numbers with noise: all, or some."""
@@ -139,20 +158,6 @@ class SecondReader:
         length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
         ratio = f"({top})/({bottom})".replace("^", "**")
         self.data["privacy"] = {"ratio": ratio, **length}
-
-    def _interval(self, given: Any) -> Interval:
-        """Returns lower end, upper end, and whether they belong to it."""
-        text = given["in"] if isinstance(given, dict) else given
-        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
-        if endless(given):
-            return Fraction(0), Fraction(1), False, False
-        if not isinstance(text, str) or "," not in text:
-            return plain.number(text), plain.number(text), True, True
-        text = text.strip()
-        low, high = text[1:-1].split(",")
-        if high.strip().lstrip("+").strip().lower() in ("oo", "inf", "infinity"):
-            raise UnreadCase("a parameter without an upper end")
-        return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
 
     def calculator(self, point: Point, base: Fraction, divisors: list[Fraction] | None = None) -> Calculator:
         """Returns what evaluates expressions at a point; `divisors` gets what is divided by."""
@@ -193,6 +198,11 @@ class SecondReader:
             raise ValueError(f"one_sided = {given!r:.40}")
         return given is None
 
+    def ratio(self, at: Calculator) -> Fraction:
+        """Returns the bound e^ε of the case; 1 if it says nothing."""
+        privacy = self.data["privacy"]
+        return at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy.get("epsilon", 0))
+
     def delta(self, point: Point, base: Fraction) -> Fraction:
         """Returns what the case allows sets of outputs beyond a ratio, at a point; 0 if it says nothing."""
         return self.calculator(point, base).number(self.data["privacy"].get("delta", 0))
@@ -221,7 +231,6 @@ class SecondReader:
         With a `wanted` sequence, only that is looked at.
         """
         at = self.calculator(point, base)
-        privacy = self.data["privacy"]
         process = read(self.data["mechanism"], at)
         known: dict[Input, Words | None] = {}
 
@@ -256,9 +265,7 @@ class SecondReader:
                 bounds[distance] = at.knowing({"E": base}).number(self.replaced[distance])
                 continue
             here = at if distance is None else at.knowing({"distance": distance})
-            bounds[distance] = (
-                here.number(privacy["ratio"]) if "ratio" in privacy else here.exp_of(privacy["epsilon"])
-            )
+            bounds[distance] = self.ratio(here)
         return PointProbabilities(
             bounds, {name: _mixed(given, words) for name, given in chosen.items()}, distances
         )
@@ -288,7 +295,7 @@ class SecondReader:
                 )
                 found.append((left, right))
         else:
-            listed = list(islice(inputs(process), MAX_INPUTS + 1))
+            listed = list(islice(product(*process.answers), MAX_INPUTS + 1))
             if len(listed) > MAX_INPUTS:
                 raise UnreadCase("more neighbours than it lists")
             near = nearness(self.data, len(process.answers), process.default_by)
@@ -323,45 +330,13 @@ class SecondReader:
                 n: {(named(s, states, text=True),): at.number(p) for s, p in given.items()}
                 for n, given in priors.items()
             }
-        assignments = self._assignments(at)
-        if assignments is None:
-            return self._walked(process, at, [n for n in names if only is None or n in only])
-        found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
-        for assignment, weight in assignments:
-            here = at.knowing(assignment)
-            true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
-            if not true or not weight:
-                continue
-            given = as_input([here.value(q) for q in listed], process)
-            for name in true:
-                found[name][given] = found[name].get(given, Fraction(0)) + weight
-        return found
-
-    def _walked(
-        self, process: Process, at: Calculator, names: Sequence[str]
-    ) -> dict[str, dict[Input, Fraction]]:
-        """Returns the weights of the inputs under some secrets, without a list of all assignments."""
         found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
         for name in names:
-            walk = Walk(self.data["prior"], at)
-            weights = walk.weights(self.data["secrets"][name], queries_of(self.data["mechanism"]))
+            if only is not None and name not in only:
+                continue
+            weights = Walk(self.data["prior"], at).weights(self.data["secrets"][name], listed)
             for answers, weight in weights.items():
-                given = as_input(answers, process)
-                found[name][given] = found[name].get(given, Fraction(0)) + weight
-        return found
-
-    def _assignments(self, at: Calculator) -> Assignments | None:
-        found: Assignments = [({}, Fraction(1))]
-        prior = self.data["prior"]
-        for name in prior:
-            grown: Assignments = []
-            for assignment, weight in found:
-                here = at.knowing(assignment)
-                for value, chance in row(written(prior, name), assignment, here).items():
-                    grown.append(({**assignment, name: value}, weight * chance))
-            if len(grown) > MAX_ASSIGNMENTS:
-                return None
-            found = grown
+                add(found[name], as_input(answers, process), weight)
         return found
 
 
@@ -369,11 +344,6 @@ def as_input(answers: Sequence[Value], process: Process) -> Input:
     """Returns the input of the process that answers mean; a program takes whatever it is given."""
     known = process.answers or [None] * len(answers)
     return tuple(a if k is None else named(a, k) for a, k in zip(answers, known, strict=True))
-
-
-def _check_neighbours(data: Mapping[str, Any]) -> None:
-    if data.get("neighbours", {}).keys() - {"differ", "by", "pairs", "related", "distance"}:
-        raise UnreadCase("neighbours that are described in another way")
 
 
 def _shown(given: Input, process: Process) -> str:

@@ -96,9 +96,11 @@ def _compared(
     if kind == ENCLOSED:
         return compare_enclosed(evidence, content, folder, settings)
     if kind == FORMULAS:
-        if not _is_toml(content):  # a file of PRISM, whose name is not known here
-            raise UnreadCase("models in files of their own")
-        return _with_steps(ChainLook(Quotients(), evidence, content, bound, folder, settings))
+        try:
+            chain = ChainLook(Quotients(), evidence, content, bound, folder, settings)
+        except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
+            raise UnreadCase("models in files of their own") from None
+        return _with_steps(chain)
     if kind not in (CLAIMS, CONE, LOSSES) and not evidence.is_map and not evidence.about_sums:
         raise UnreadCase(f"no second reader knows evidence of the kind {kind}")
     functional: Functional = Quotients()
@@ -118,13 +120,6 @@ def _compared(
     return _with_steps(look)
 
 
-def _is_toml(content: str) -> bool:
-    try:
-        return bool(tomllib.loads(content)) or True
-    except tomllib.TOMLDecodeError:
-        return False
-
-
 def _with_steps(look: PointwiseComparison) -> str:
     """Compares, with x_eps = exp(−step·eps) for the largest step that makes powers whole, or a part of it.
 
@@ -136,10 +131,7 @@ def _with_steps(look: PointwiseComparison) -> str:
             try:
                 return look.compare()
             except Finer as error:
-                if error.name:
-                    look.reader.refine(error.name, error.exponent, part)
-                else:
-                    look.refine(error.exponent)
+                look.refine(error.name, error.exponent, part)
             except Rejected:
                 if not look.reader.steps or part == PARTS[-1]:
                     raise

@@ -29,7 +29,7 @@ from ..kernel.noise_regions import (
     possible,
 )
 from ..kernel.strict_reading import UnreadCase
-from .second_trees import BUILT_IN, Interpreter, Stop, listed
+from .second_trees import BUILT_IN, NOT, Interpreter, Stop, listed
 from .second_values import Entry, NoisyNumber, calculated, plain, shown, whole
 
 # --- the ways through a program where chance or noise decides, for the second reader ----------------
@@ -85,17 +85,9 @@ class Ways:
 
     def ways(self, word: str, value: NoisyNumber) -> list[ValueWay]:
         """Returns the ways on where a value with noise is compared with zero."""
-        yes, no = {
-            "<": (["<"], [">="]),
-            "<=": (["<="], [">"]),
-            ">": ([">"], ["<="]),
-            ">=": ([">="], ["<"]),
-            "==": (["=="], ["<", ">"]),
-            "!=": (["<", ">"], ["=="]),
-        }[word]
         found = []
-        for result, parts in ((True, yes), (False, no)):
-            for part in parts:
+        for result, sign in ((True, word), (False, NOT[word])):
+            for part in ("<", ">") if sign == "!=" else (sign,):
                 region = self.inside(value, part)
                 if region is not None:
                     found.append(ValueWay(result, Fraction(1), region))

@@ -9,9 +9,10 @@ import ast
 import json
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase
@@ -19,6 +20,8 @@ from .second_trees import GoOn, Interpreter, Leave, Stop, statements, stream_loo
 from .second_values import Entry, PowerSum, plain, rate, with_two_names
 
 MAX_STEPS = 20_000  # of one turn
+Path = tuple[int, ...]  # to an entry of a list
+
 NUMBERS = ("insample", "insample'")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -42,6 +45,19 @@ class Old:
     """A kept value."""
 
     name: str
+
+
+def changed(value: Any, at: Path, change: Callable[[Any, Path], Any]) -> Any:
+    """Returns a value whose entries are changed, each with its path; lists without a change stay the same."""
+    if not isinstance(value, list):
+        return change(value, at)
+    entries = [changed(own, (*at, k), change) for k, own in enumerate(value)]
+    return value if all(map(operator.is_, entries, value)) else entries
+
+
+def called(name: str, at: Path) -> str:
+    """Returns the name of an entry of a variable."""
+    return name + "".join(f"[{k}]" for k in at)
 
 
 def noise_in(value: Any) -> bool:
@@ -120,9 +136,9 @@ class ProgramTurn(Interpreter):
         super().assign(target, value)
 
     def store(self, target: ast.expr, value: Entry) -> None:
-        path: list[int] = []
+        path: Path = ()
         while isinstance(target, ast.Subscript):
-            path.insert(0, self.index(target.slice))
+            path = (self.index(target.slice), *path)
             target = target.value
         if not isinstance(target, ast.Name):
             raise UnreadCase("what is assigned has no name")
@@ -165,34 +181,29 @@ class ProgramTurn(Interpreter):
             raise Rejected("a scale is no positive number divided by the parameter")
         return NoisyEntry(Fraction(0), 0, (factor,))
 
-    def put(self, name: str, path: list[int], value: Any) -> None:
+    def put(self, name: str, path: Path, value: Any) -> None:
         """Assigns, without noise first, and then draws all noise in the value in its order."""
-        waiting: list[tuple[list[int], NoisyEntry]] = []
+        waiting: list[tuple[Path, NoisyEntry]] = []
 
-        def cleared(part: Any, at: list[int]) -> Any:
-            if isinstance(part, list):
-                clear = [cleared(own, [*at, k]) for k, own in enumerate(part)]
-                return part if all(map(operator.is_, clear, part)) else clear
+        def cleared(part: Any, at: Path) -> Any:
             if isinstance(part, NoisyEntry) and part.rates:
                 waiting.append((at, part))
                 return Fraction(0)
             return part
 
-        self.write(name, path, cleared(value, path))
+        self.write(name, path, changed(value, path, cleared))
         for at, noise in waiting:
             self.draw(noise)
             self.write(name, at, LastDraw())
 
-        def check(part: Any, called: str) -> None:
-            if isinstance(part, list):
-                for k, own in enumerate(part):
-                    check(own, f"{called}[{k}]")
-            elif isinstance(part, Old) and part.name != called:
-                raise Rejected(f"{called} keeps the value of {part.name}")
+        def checked(part: Any, at: Path) -> Any:
+            if isinstance(part, Old) and part.name != called(name, at):
+                raise Rejected(f"{called(name, at)} keeps the value of {part.name}")
+            return part
 
-        check(self.own[name], name)
+        changed(self.own[name], (), checked)
 
-    def write(self, name: str, path: list[int], value: Any) -> None:
+    def write(self, name: str, path: Path, value: Any) -> None:
         if name in (*self.program.constants, self.program.entry if self.inside else ""):
             raise Rejected(f"{name} is assigned")
         if not path:
@@ -222,30 +233,25 @@ class ProgramTurn(Interpreter):
         return LastDraw()
 
     def shut(self) -> None:
-        def old(value: Any, name: str) -> Any:
-            if isinstance(value, list):
-                entries = [old(own, f"{name}[{k}]") for k, own in enumerate(value)]
-                return value if all(map(operator.is_, entries, value)) else entries
+        def old(name: str, value: Any, at: Path) -> Any:
             if isinstance(value, LastDraw):
-                self.segments[-1].stored.add(name)
-                return Old(name)
+                self.segments[-1].stored.add(called(name, at))
+                return Old(called(name, at))
             return value
 
         if any(map(noise_in, with_two_names(self.own))):
             raise UnreadCase("a list with noise has two names")
-        self.own = {name: old(value, name) for name, value in self.own.items()}
+        self.own = {name: changed(value, (), partial(old, name)) for name, value in self.own.items()}
 
-    def known(self, value: Any, before: set[str]) -> Any:
+    def known(self, value: Any) -> Any:
         """What was the last draw until now is one of before, if it has a name."""
         stored = self.segments[-2].stored
-        if isinstance(value, LastDraw) and before:
-            return Old(min(stored, key=list(self.own).index) if len(stored) == 1 else self._first(stored))
-        return value
-
-    def _first(self, stored: set[str]) -> str:
-        raise UnreadCase(
-            f"one draw has the names {', '.join(sorted(stored))}, and is compared with another draw"
-        )
+        if not isinstance(value, LastDraw) or not stored:
+            return value
+        if len(stored) > 1:
+            names = ", ".join(sorted(stored))
+            raise UnreadCase(f"one draw has the names {names}, and is compared with another draw")
+        return Old(*stored)
 
     def order(self, left: Any, word: str, right: Any) -> bool:
         """Compares noise."""
@@ -256,7 +262,7 @@ class ProgramTurn(Interpreter):
             raise Rejected("two draws are compared, none of which has a name")
         if any(fresh):
             self.draw(left if fresh[0] else right)
-            other = self.known(right if fresh[0] else left, self.segments[-2].stored)
+            other = self.known(right if fresh[0] else left)
             left, right = (LastDraw(), other) if fresh[0] else (other, LastDraw())
         match left, right:
             case LastDraw(), Old(name):

@@ -1,14 +1,11 @@
-"""A second reading of cases about streams: the program and the automaton of the evidence, side by side.
+"""A second reading of cases about streams: a program or the automaton of a file beside that of the evidence.
 
-A second reading of automata over streams (`.dipa`), and its comparison with the automaton of evidence.
+It shares no code with the first reader. The text of an automaton (`.dipa`) is cut at the heads of states, and
+each rest is matched branch by branch. What a guard says of a variable is a set: insample is less than it,
+equal to it, or greater. So what is left of a guard after the ones before it is a difference of sets.
 
-It shares no code with the first reader. The text is cut at the heads of states, and each rest is matched
-branch by branch. What a guard says of a variable is a set: insample is less than it, equal to it, or greater.
-So what is left of a guard after the ones before it is a difference of sets.
-
-The program runs from each state of the automaton that is reached (`second_stream_turns`). Each draw, each
-comparison, each stored value and each output has to be that of the automaton. Standard library only, and no
-code of the first reader.
+A program runs from each state of the automaton that is reached (`second_stream_programs`). Each draw, each
+comparison, each stored value and each output has to be that of the automaton. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,7 @@ from typing import Any
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import endless
 from .second_evidence import Evidence
-from .second_numbers import Calculator
+from .second_numbers import Calculator, interval_of
 from .second_processes import frozen
 from .second_programs import values_of
 from .second_stream_programs import NUMBERS, ProgramTurn, StreamProgram, TurnSegment
@@ -342,16 +340,6 @@ def spoken(told: Sequence[Sequence[str]]) -> list[str]:
     return [n[0] if n else ", ".join(words) or "(nothing)" for n, words in zip(numbers, told, strict=True)]
 
 
-def fixed(given: Any) -> Fraction:
-    """Returns a parameter that is one number: `1/2`, `[1/2, 1/2]`, or a table with such an `in`."""
-    text = str(given.get("in") if isinstance(given, dict) else given).strip()
-    ends = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
-    found = {Fraction(end.strip()) for end in ends}
-    if len(found) != 1:
-        raise UnreadCase("a parameter that is no number")
-    return found.pop()
-
-
 def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     """Returns what a case claims: its budget, and which streams are neighbours."""
     numbers = {name: value for name, value in constants.items() if not isinstance(value, PowerSum)}
@@ -384,13 +372,16 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
     Raises:
         Rejected: they differ. Unread: this reader does not know something in the case.
     """
-    evidence, data = Evidence(document), tomllib.loads(content, parse_float=Fraction)
+    evidence, data = Evidence(document), tomllib.loads(content, parse_float=Decimal)
     constants: dict[str, Any] = {}
     for name, value in data["parameters"].items():
         if endless(value):
             constants[name] = PowerSum.variable(name)
         else:
-            constants[name] = fixed(value)
+            low, high, _, _ = interval_of(value, Calculator({}, None, Fraction(1)))
+            if low != high:
+                raise UnreadCase("a parameter that is no number")
+            constants[name] = low
     said = claimed(data, constants)
     if "automaton" in data:
         about = agreed(evidence, said)

@@ -19,13 +19,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
-from .second_comparison import At, Found, PointwiseComparison
-from .second_evidence import Evidence, Point, quotient_at, quotient_degree
+from .second_comparison import At, PointwiseComparison
+from .second_evidence import Evidence, quotient_at, quotient_degree
 from .second_numbers import Calculator
-from .second_points import length_of, needed
 
 Rows = Mapping[str, Mapping[str, Fraction]]  # for each action the next states, each with its probability
 KINDS = ("data", "queries", "responses", "hidden")
@@ -43,17 +43,16 @@ class WrittenSystem:
         self.initial = given["initial"]
         self.partial = given.get("environment", "any") == "accepted"
         self.at = at
-        self.known = {state: self._rows(rows) for state, rows in given["steps"].items()}
+        self.known: dict[str, Rows] = {
+            state: {action: self._step(step) for action, step in rows.items()}
+            for state, rows in given["steps"].items()
+        }
         for part in data.get("subroutines", ()):
             self._replace(part)
 
-    def _rows(self, rows: Mapping[str, Any]) -> Rows:
-        return {action: self._step(step) for action, step in rows.items()}
-
     def _step(self, given: Any) -> dict[str, Fraction]:
-        if isinstance(given, str):
-            return {given: Fraction(1)}
-        return {state: self.at.number(text) for state, text in given.items()}
+        listed = {given: 1} if isinstance(given, str) else given
+        return {state: self.at.number(text) for state, text in listed.items()}
 
     def _replace(self, part: Mapping[str, Any]) -> None:
         """Puts an automaton in the place of the hidden step of a state."""
@@ -211,11 +210,7 @@ class SystemComparison(PointwiseComparison):
         engine = self.evidence.engine
         weights = [w for row in engine["system"]["rows"] for _, step in row for _, w in step]
         degree = max(map(quotient_degree, [*weights, engine["ratio"]]))
-        points, _, kind = self.visited(
-            self._compare_at,
-            lambda values: needed(degree + length_of(values), choices=len(values) + 1, lost=self.lost),
-        )
-        found = Found(points, (), (), kind)
+        found = self.values_at_random(self._compare_at, degree)
         states = counted(len(engine["system"]["states"]), "state")
         bound = "" if "tight" in engine else " and the bound"
         return f"{states} with their steps{bound} agree at {found.where}{found.missed}"
@@ -230,33 +225,26 @@ class SystemComparison(PointwiseComparison):
             raise Rejected("the case has other actions, or another assumption about inputs")
         if own.initial != stated["states"][stated["initial"]]:
             raise Rejected("the case starts in another state")
-        known: dict[Any, Fraction] = {}
+        weight = cache(lambda text: quotient_at(text, values))
         found: dict[Fraction, None] = {}
-        actions = [action for kind in KINDS for action in stated[kind]]
-        for name, row in zip(stated["states"], stated["rows"], strict=True):
-            theirs = {
-                actions[a]: {stated["states"][s]: p for s, text in step if (p := _known(known, text, values))}
-                for a, step in row
-            }
+        actions, states = [a for kind in KINDS for a in stated[kind]], stated["states"]
+        for name, row in zip(states, stated["rows"], strict=True):
+            listed = {actions[a]: {states[s]: weight(_key(w)) for s, w in step} for a, step in row}
+            theirs = {a: {s: p for s, p in step.items() if p} for a, step in listed.items()}
             mine = {a: {s: p for s, p in step.items() if p} for a, step in own.rows(name).items()}
             if mine != theirs:
                 raise Rejected(f"the state {name!r:.60} moves otherwise in the case")
             found |= dict.fromkeys(p for step in mine.values() for p in step.values())
         if "tight" not in engine:
-            privacy = self.reader.data["privacy"]
-            ratio = here.number(privacy.get("ratio", 1))
-            ratio = here.exp_of(privacy["epsilon"]) if "epsilon" in privacy else ratio
+            ratio = self.reader.ratio(here)
             if ratio != quotient_at(engine["ratio"], values):
                 raise Rejected("the bound is another one")
             found[ratio] = None
         return list(found)
 
 
-def _known(known: dict[Any, Fraction], text: Any, values: Point) -> Fraction:
-    key = text if isinstance(text, str) else tuple(text)
-    if key not in known:
-        known[key] = quotient_at(text, values)
-    return known[key]
+def _key(written: Any) -> Any:
+    return written if isinstance(written, str) else tuple(written)
 
 
 def compare_slots(evidence: Evidence, content: str) -> str:

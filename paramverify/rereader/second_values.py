@@ -1,15 +1,15 @@
 """The values of programs at one point, for the second reader: Python's own where it can, exact numbers else.
 
-Parameters beside their exponentials, for the second reader: rationals near their values at a point.
-
-Claims and probabilities are polynomials in x_eps and eps. Equal ones have equal values whatever number is put
-in for eps. One that is near its value shows on which side of a bound a probability is.
+A parameter beside its exponential has a rational near its value: claims and probabilities are polynomials in
+x_eps and eps. Equal ones have equal values whatever number is put in for eps. One that is near its value
+shows on which side of a bound a probability is.
 
 Standard library only, and no code of the first reader.
 """
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -19,9 +19,6 @@ from typing import Any
 
 from ..kernel.rounded_constants import UNIT, ln
 from ..kernel.strict_reading import UnreadCase
-
-# --- second ties ------------------------------------------------------------------------------------
-
 
 DIGITS = 20  # of a number near a logarithm; its error is far below every difference that matters
 
@@ -49,8 +46,6 @@ def without_logarithms(formula: str) -> str:
     return re.sub(r"ln\(([0-9]+(?:/[0-9]+)?)\)", lambda m: f"({near_log(Fraction(m[1]))})", formula)
 
 
-# --- second values ----------------------------------------------------------------------------------
-
 MAX_SIZE = 20_000  # bits of a number, entries of a list
 
 Entry = Any  # Fraction, bool, str, list, Noisy or Multiple
@@ -64,28 +59,22 @@ class NoisyNumber:
     constant: Fraction
 
 
+Product = tuple[tuple[str, int], ...]  # names with their powers
+
+
 @dataclass(frozen=True)
 class PowerSum:
     """A number that depends on parameters of the domain (0, ∞): Σ factor·Π name^power."""
 
-    parts: Mapping[tuple[tuple[str, int], ...], Fraction]  # {(("eps", −1),): 2} for 2/eps
+    parts: Mapping[Product, Fraction]  # {(("eps", −1),): 2} for 2/eps
 
     @staticmethod
     def variable(name: str) -> PowerSum:
         """Returns what stands for a parameter."""
         return PowerSum({((name, 1),): Fraction(1)})
 
-    @staticmethod
-    def of(parts: Mapping[tuple[tuple[str, int], ...], Fraction]) -> Fraction | PowerSum:
-        """Returns the number, a plain one where nothing else is left."""
-        kept = {key: c for key, c in parts.items() if c}
-        return PowerSum(kept) if kept.keys() - {()} else kept.get((), Fraction(0))
 
-    @staticmethod
-    def parts_of(value: Fraction | PowerSum) -> Mapping[tuple[tuple[str, int], ...], Fraction]:
-        """Returns the parts of any number."""
-        return value.parts if isinstance(value, PowerSum) else {(): value}
-
+Part = Any  # the number of a noise, or a Product; () for what is constant
 
 PLAIN: Mapping[str, Callable[[Fraction, Fraction], Any]] = {
     "Add": operator.add,
@@ -106,10 +95,8 @@ def calculated(word: str, left: Entry, right: Entry) -> Entry:
     if isinstance(left, list) or isinstance(right, list):
         return _of_lists(word, left, right)
     left, right = number(left), number(right)
-    if isinstance(left, NoisyNumber) or isinstance(right, NoisyNumber):
-        return _noisy(word, left, right)
-    if isinstance(left, PowerSum) or isinstance(right, PowerSum):
-        return _multiple(word, left, right)
+    if isinstance(left, (NoisyNumber, PowerSum)) or isinstance(right, (NoisyNumber, PowerSum)):
+        return _of_sums(word, left, right)
     if word == "Pow":
         if right.denominator != 1 or abs(right) > 1_000 or _bits(left) * abs(right) > MAX_SIZE:
             raise UnreadCase("a power that is not computed")
@@ -164,63 +151,61 @@ def _of_lists(word: str, left: Entry, right: Entry) -> list[Entry]:
     return found
 
 
-def _noisy(word: str, left: Any, right: Any) -> Entry:
-    if word in ("Add", "Sub"):
-        sign = 1 if word == "Add" else -1
-        slopes, constant = _linear(left)
-        found = dict(slopes)
-        more, other = _linear(right)
-        for v, s in more.items():
-            found[v] = found.get(v, Fraction(0)) + sign * s
-        return _kept(found, constant + sign * other)
-    if word == "Mult" and isinstance(left, Fraction):
-        left, right = right, left
-    if word in ("Mult", "Div") and isinstance(left, NoisyNumber) and isinstance(right, Fraction):
-        by = right if word == "Mult" else 1 / right
-        return _kept({v: s * by for v, s in left.slopes.items()}, left.constant * by)
-    raise UnreadCase("this operation on noise")
-
-
-def _linear(value: Any) -> tuple[Mapping[int, Fraction], Fraction]:
-    if isinstance(value, NoisyNumber):
-        return value.slopes, value.constant
-    return {}, plain(value)
-
-
-def _kept(slopes: Mapping[int, Fraction], constant: Fraction) -> NoisyNumber | Fraction:
-    kept = {v: s for v, s in slopes.items() if s}
-    return NoisyNumber(kept, constant) if kept else constant
-
-
-def _multiple(word: str, left: Any, right: Any) -> Fraction | PowerSum:
-    if word == "Pow" and isinstance(left, PowerSum) and isinstance(right, Fraction):
+def _of_sums(word: str, left: Any, right: Any) -> Entry:
+    """Returns what a sum with noise, or one of powers of parameters, becomes."""
+    if word == "Pow" and isinstance(right, Fraction):
         times = whole(right)
         if abs(times) > 20:
             raise UnreadCase("a large power of a parameter")
-        found: Any = Fraction(1)
+        found: Entry = Fraction(1)
         for _ in range(abs(times)):
             found = calculated("Mult", found, left)
-        return found if times >= 0 else _multiple("Div", Fraction(1), found)
-    first, second = PowerSum.parts_of(left), PowerSum.parts_of(right)
-    total: dict[tuple[tuple[str, int], ...], Fraction] = {}
+        return found if times >= 0 else calculated("Div", Fraction(1), found)
+    of_noise = isinstance(left, NoisyNumber) or isinstance(right, NoisyNumber)
+    first, second = _parts(left, of_noise), _parts(right, of_noise)
+    total: dict[Part, Fraction] = {}
     if word in ("Add", "Sub"):
         total |= first
         for key, c in second.items():
             total[key] = total.get(key, Fraction(0)) + (c if word == "Add" else -c)
-        return PowerSum.of(total)
-    if word == "Div" and len(second) == 1:
-        ((key, c),) = second.items()
-        second = {tuple((name, -p) for name, p in key): 1 / c}
-    elif word != "Mult":
-        raise UnreadCase("this operation on a parameter")
-    for one, a in first.items():
-        for other, b in second.items():
-            powers = dict(one)
-            for name, p in other:
-                powers[name] = powers.get(name, 0) + p
-            key = tuple(sorted((name, p) for name, p in powers.items() if p))
-            total[key] = total.get(key, Fraction(0)) + a * b
-    return PowerSum.of(total)
+    elif word == "Mult" or (word == "Div" and len(second) == 1):
+        if word == "Div":
+            ((key, c),) = second.items()
+            second = {_product((), key, -1): 1 / c}
+        for one, a in first.items():
+            for other, b in second.items():
+                key = _product(one, other)
+                total[key] = total.get(key, Fraction(0)) + a * b
+    else:
+        raise UnreadCase("this operation on noise or on a parameter")
+    kept = {key: c for key, c in total.items() if c}
+    if not kept.keys() - {()}:
+        return kept.get((), Fraction(0))
+    if not of_noise:
+        return PowerSum(kept)
+    constant = kept.pop((), Fraction(0))
+    return NoisyNumber(kept, constant)
+
+
+def _parts(value: Entry, of_noise: bool = False) -> Mapping[Part, Fraction]:
+    """Returns the addends of any number: one for each noise, or for each product of powers of parameters."""
+    if isinstance(value, NoisyNumber):
+        return {**value.slopes, (): value.constant}
+    if isinstance(value, PowerSum) and not of_noise:
+        return value.parts
+    return {(): plain(value)}
+
+
+def _product(one: Part, other: Part, sign: int = 1) -> Part:
+    """Returns one·other^sign; noise has no powers, and no products but with numbers."""
+    if isinstance(one, int) or isinstance(other, int):
+        if (one != () and other != ()) or sign < 0:
+            raise UnreadCase("this operation on noise")
+        return other if one == () else one
+    powers = dict(one)
+    for name, p in other:
+        powers[name] = powers.get(name, 0) + sign * p
+    return tuple(sorted((name, p) for name, p in powers.items() if p))
 
 
 def exponents(value: Entry) -> dict[str, Fraction]:
@@ -231,10 +216,8 @@ def exponents(value: Entry) -> dict[str, Fraction]:
     """
     found: dict[str, Fraction] = {}
     given = number(value)
-    if isinstance(given, NoisyNumber):
-        raise UnreadCase("exp of noise")
-    for key, c in PowerSum.parts_of(given).items():
-        if key and (len(key) > 1 or key[0][1] != 1):
+    for key, c in _parts(given).items():
+        if isinstance(key, int) or (key and (len(key) > 1 or key[0][1] != 1)):
             raise UnreadCase("exp of a power of a parameter")
         found[key[0][0] if key else ""] = c
     return found
@@ -276,7 +259,7 @@ def shown(value: Entry) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(shown, value)) + "]"
     if isinstance(value, str):
-        return value if _bare(value) else _quoted(value)
+        return value if _bare(value) else json.dumps(value)
     return str(value)
 
 
@@ -288,18 +271,3 @@ def _bare(label: str) -> bool:
         and set(label) <= {*letters, *"0123456789 .-"}
         and label[-1] != " "
     )
-
-
-def _quoted(label: str) -> str:
-    """Returns a text as JSON writes it, in ASCII."""
-    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-    found = ""
-    for c in label:
-        if c in short:
-            found += short[c]
-        elif " " <= c <= "~":
-            found += c
-        else:
-            units = c.encode("utf-16-be", "surrogatepass")
-            found += "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))
-    return f'"{found}"'

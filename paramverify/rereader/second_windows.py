@@ -69,7 +69,7 @@ class NearSecrets:
 
     def _addend(self, tree: ast.expr, sign: int) -> Callable[[Mapping[str, Value]], Fraction]:
         def value(known: Mapping[str, Value]) -> Fraction:
-            found = self.at.knowing(known).visited(tree)
+            found = self.at.knowing(known).value(tree)
             if isinstance(found, str):
                 raise UnreadCase("an answer that is a label")
             return sign * found
@@ -124,7 +124,7 @@ class NearSecrets:
         tree = self.at.parsed(secret)
         found: Table = {}
         for values in self._listed([*sorted(interior), *separator]):
-            if self.at.knowing(values).visited(tree) == 0:
+            if self.at.knowing(values).value(tree) == 0:
                 continue
             weight, total = Fraction(1), [Fraction(0)] * self.count
             for k in inside:
@@ -176,8 +176,10 @@ class NearSecrets:
             weights = whole([table.get(s, none).get(n, Fraction(0)) for table in near for n in sums])
             for rest in far:
                 own = [words(tuple(a + b for a, b in zip(n, rest, strict=True))) or {} for n in sums]
-                outputs = list(dict.fromkeys(word for chances in own for word in chances))
-                likely |= set(_likely(weights, [whole_row(own, word) for word in outputs]))
+                for word in dict.fromkeys(word for chances in own for word in chances):
+                    chance = whole([chances.get(word, Fraction(0)) for chances in own])
+                    halves = (weights[: len(sums)], weights[len(sums) :])
+                    likely.add(tuple(sum(map(mul, half, chance)) for half in halves))
         top, bottom = bound.numerator, bound.denominator
         brackets = (
             top * y * q - bottom * x * p
@@ -191,19 +193,6 @@ def whole(values: Sequence[Fraction]) -> list[int]:
     """Returns numbers times their common denominator."""
     scale = lcm(*(v.denominator for v in values))
     return [v.numerator * (scale // v.denominator) for v in values]
-
-
-def whole_row(chances: Sequence[Mapping[Any, Fraction]], word: Any) -> list[int]:
-    """Returns how likely an output is for each of some answers, up to one factor."""
-    return whole([own.get(word, Fraction(0)) for own in chances])
-
-
-def _likely(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Yields for each output how likely it is with both secrets, up to one factor."""
-    half = len(weights) // 2
-    for row_ in rows:
-        found = (sum(map(mul, part, row_)) for part in (weights[:half], weights[half:]))
-        yield tuple(found)
 
 
 def keep_bound(
@@ -246,10 +235,9 @@ def _brackets(
     inputs: Collection[Input],
 ) -> tuple[int, bool]:
     """Looks at the window of two secrets; `inputs` are the answers that may happen, and no others do."""
-    mechanism, privacy = reader.data["mechanism"], reader.data["privacy"]
+    mechanism = reader.data["mechanism"]
     process = read(mechanism, at)
     process.prepare(list(inputs))
-    bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
     reachable = {tuple(Fraction(a) for a in given) for given in inputs}
     known: dict[Sums, Words | None] = {}
 
@@ -261,4 +249,4 @@ def _brackets(
 
     near = NearSecrets(reader.data["prior"], queries_of(mechanism), at)
     left, right = (reader.data["secrets"][name] for name in secrets)
-    return near.brackets((left, right), distance, bound, words)
+    return near.brackets((left, right), distance, reader.ratio(at), words)
