@@ -24,22 +24,20 @@ RUNNING = ("sum", "min", "max", *JOINED)
 
 def without_arrays(data: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a case in which every entry of an array is a variable with a name of its own."""
-    found = dict(data)
     prior = data.get("prior", {})
     counts = {
         name: entry["count"] for name, entry in prior.items() if isinstance(entry, dict) and "count" in entry
     }
     if not counts or "mechanism" not in data:
-        return found
+        return dict(data)
     sizes = {name: tuple(c) if isinstance(c, list) else (c,) for name, c in counts.items()}
-    found["prior"] = {
-        other: own for name, entry in prior.items() for other, own in _entries(name, entry, sizes).items()
+    entries = [_entries(name, entry, sizes) for name, entry in prior.items()]
+    return {
+        **data,
+        **{part: _everywhere(data[part], sizes) for part in ("define", "mechanism")},
+        "prior": {name: entry for each in entries for name, entry in each.items()},
+        "secrets": _secrets(data["secrets"], sizes),
     }
-    found["mechanism"] = _everywhere(data["mechanism"], sizes)
-    if "define" in data:
-        found["define"] = _everywhere(data["define"], sizes)
-    found["secrets"] = _secrets(data["secrets"], sizes)
-    return found
 
 
 def _places(size: tuple[int, ...]) -> list[tuple[int, ...]]:

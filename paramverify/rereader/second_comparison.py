@@ -117,7 +117,6 @@ class PointwiseComparison:
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.functional, self.evidence, self.domain = functional, evidence, evidence.domain
-        self.content, self.folder, self.settings = content, folder, settings
         self.exponent = self.domain.exponent
         self.reader = SecondReader(content, self.exponent, folder, settings, self.claimed)
         self.reader.name_outputs(evidence.document.get("outputs", ()))
@@ -236,15 +235,12 @@ class PointwiseComparison:
 
         def visit(at: At) -> PointProbabilities:
             found = self.reader.masses(*at, lengths)
-            if len(pairs) * most(found) > MAX_COMPARED:
+            if len(pairs) * found.size > MAX_COMPARED:
                 raise UnreadCase("there are too many pairs and sequences")
             return found
 
-        def most(found: PointProbabilities) -> int:
-            return max((len(words) for words in found.words.values() if words), default=0)
-
         def wanted(found: PointProbabilities) -> int:
-            if len(pairs) * most(found) > MOST_DRAWN:
+            if len(pairs) * found.size > MOST_DRAWN:
                 return TOO_DEAR
             values = [p for words in found.words.values() for p in (words or {}).values()]
             degree = 2 * (self.evidence.degree + length_of([*values, *found.bounds.values()]))

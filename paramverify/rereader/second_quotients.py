@@ -15,6 +15,7 @@ only one point, their signs are all that is compared. Besides:
 
 from __future__ import annotations
 
+from copy import deepcopy
 from fractions import Fraction
 from functools import partial
 
@@ -31,7 +32,6 @@ from .second_matching import (
     scaled,
 )
 from .second_numbers import Finer
-from .second_reader import SecondReader
 from .second_windows import keep_bound
 
 
@@ -137,8 +137,7 @@ class Quotients(Functional):
         told = stated.get("within")
         if told is None or any(isinstance(p, dict) and "exact" not in p for p in told["probabilities"]):
             return
-        reader = SecondReader(look.content, look.reader.exponent, look.folder, look.settings)
-        reader.power, reader.ties = look.reader.power, look.reader.ties
+        reader = deepcopy(look.reader)
         reader.steps = {name: number(told["steps"][name]) for name in reader.steps}
         reader.name_outputs(list(dict.fromkeys(told["observations"])), complete=False)
         word = tuple(told["observations"])
@@ -173,7 +172,7 @@ class CertificateComparison(PointwiseComparison):
         for point, base in points:
             found = reader.masses(point, base, lengths)
             own = reader.pairs(point, base)
-            if len(own) * max((len(w) for w in found.words.values() if w), default=0) > MAX_COMPARED:
+            if len(own) * found.size > MAX_COMPARED:
                 raise UnreadCase("there are too many pairs and sequences")
             compared, names = ({frozenset(p[:2]) for p in pairs} for pairs in (own, model["pairs"]))
             if not (names <= compared if loop else names == compared):

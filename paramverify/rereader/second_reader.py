@@ -52,6 +52,11 @@ class PointProbabilities:
     words: Mapping[str, Words | None]
     distances: Mapping[tuple[str, str], Fraction]
 
+    @property
+    def size(self) -> int:
+        """How many sequences there are at most under a secret."""
+        return max((len(words) for words in self.words.values() if words), default=0)
+
     def bound(self, left: str, right: str) -> Fraction:
         """Returns the bound for a pair of secrets."""
         return self.bounds[self.distances.get((left, right))]

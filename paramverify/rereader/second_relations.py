@@ -48,14 +48,7 @@ def _near(left: Array, right: Array, differ: str, by: Any) -> bool:
         raise ValueError(f"differ = {differ!r:.40}")
     if differ == "one" and len(changed) > 1:
         return False
-    return by == "any" or all(abs(_number(a) - _number(b)) <= int(by) for a, b in changed)
-
-
-def _number(value: Value) -> Fraction:
-    number = _meant(value)
-    if isinstance(number, str):
-        raise ValueError(f"the label {number!r:.60} has no distance")
-    return plain(number)
+    return by == "any" or all(abs(plain(_meant(a)) - plain(_meant(b))) <= int(by) for a, b in changed)
 
 
 def distances_of(data: Mapping[str, Any], size: int) -> Callable[[Array, Array], Fraction] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -238,10 +238,12 @@ class SideBySide:
             Rejected: they differ.
         """
         first, _ = self.beginning(None)
-        seen: dict[tuple[int, Place | None], None] = {(0, first): None}
-        for state, place in seen_in_order(seen):
-            for following in self.at(state, place):
-                seen.setdefault(following)
+        seen: list[tuple[int, Place | None]] = [(0, first)]
+        known = set(seen)
+        for state, place in seen:  # which grows
+            fresh = dict.fromkeys(each for each in self.at(state, place) if each not in known)
+            seen += fresh
+            known |= fresh.keys()
             if len(seen) > MAX_PAIRS:
                 raise UnreadCase("a program with too many states")
         if self.data.get("late", False) is not self.late:
@@ -313,15 +315,6 @@ def divided(guards: Sequence[dict[str, bool]], name: str) -> None:
     apart = all(contrary(one, other) for k, one in enumerate(guards) for other in guards[:k])
     if not apart or sum(Fraction(1, 2 ** len(guard)) for guard in guards) != 1:
         raise Rejected(f"the automaton compares something else in {name}")
-
-
-def seen_in_order(seen: dict[tuple[int, Place | None], None]) -> Iterator[tuple[int, Place | None]]:
-    """Yields the entries of a dictionary that grows."""
-    done = 0
-    while done < len(seen):
-        for entry in list(seen)[done:]:
-            done += 1
-            yield entry
 
 
 def spoken(told: Sequence[Sequence[str]]) -> list[str]:
