@@ -1,8 +1,7 @@
 """A second reading of programs: from the text to how likely each output is, at one point of the domain.
 
 The text is parsed by Python's parser, under a whitelist of its own, and never executed; `second_runs` goes
-through it path by path, `second_sums` says how likely a path is. Standard library only, and no code of the
-first reader.
+through it path by path. Standard library only, and no code of the first reader.
 """
 
 from __future__ import annotations
