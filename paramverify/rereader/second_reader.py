@@ -252,7 +252,8 @@ class SecondReader:
             for pair in self._neighbours(process):
                 secrets |= {_shown(given, process): {given: Fraction(1)} for given in pair}
         else:
-            secrets = self.under_secrets(process, at, only)
+            every = NAMED in self.data["mechanism"]  # whose inputs are looked at together
+            secrets = self.under_secrets(process, at, None if every else only)
         process.prepare(list(dict.fromkeys(x for given in secrets.values() for x in given)))
         chosen = secrets if only is None else {name: secrets[name] for name in only}
         far = distances_of(self.data, len(process.answers))
@@ -264,8 +265,7 @@ class SecondReader:
             if far
         }
         bounds: dict[Fraction | None, Fraction] = {}
-        every: set[Fraction | None] = set(distances.values())
-        for distance in every or {None}:
+        for distance in set(distances.values()) or [None]:
             if distance in self.replaced:
                 bounds[distance] = at.knowing({"E": base}).number(self.replaced[distance])
                 continue

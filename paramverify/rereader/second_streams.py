@@ -21,7 +21,7 @@ from typing import Any
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import endless
 from .second_evidence import Evidence
-from .second_numbers import Calculator, interval_of
+from .second_numbers import Calculator, interval_of, meaning
 from .second_processes import frozen
 from .second_programs import values_of
 from .second_stream_programs import NUMBERS, ProgramTurn, StreamProgram, TurnSegment
@@ -338,12 +338,12 @@ def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: value for name, value in constants.items() if not isinstance(value, PowerSum)}
     steps = {name: Fraction(1) for name in constants if name not in numbers}
     budget = Calculator(numbers, None, Fraction(1), steps).linear(str(data["privacy"]["epsilon"]))
-    plus, by = budget.pop("", Fraction(0)), data["neighbours"].get("by", 1)
+    plus, by = budget.pop("", Fraction(0)), meaning(data["neighbours"].get("by", 1))
     multiple = sum((budget.pop(name, Fraction(0)) for name in steps), Fraction(0))
     if budget or len(steps) > 1:
         raise UnreadCase("a budget of another form")
     told: dict[str, Any] = {"multiple": str(multiple), "differ": data["neighbours"]["differ"]}
-    return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if str(by) != "1" else {})
+    return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if by != 1 else {})
 
 
 def agreed(evidence: Evidence, said: dict[str, Any]) -> str:
