@@ -19,6 +19,7 @@ from .second_numbers import Calculator, Value
 from .second_priors import row, written
 
 MAX_STATES = 200_000
+SMALL = 11  # variables of a prior in which mistakes are noticed that no answer depends on
 FEW = 3  # addends that are no sum of its own
 
 Known = Mapping[str, Value]
@@ -54,6 +55,8 @@ class Walk:
         names = [f"query·{k}" for k in range(len(queries))]
         for name, query in zip(names, queries, strict=True):
             self._define(name, query)
+        for name in self.prior if len(self.prior) <= SMALL else ():
+            self._want(name)
         states: dict[tuple[tuple[str, Value], ...], int] = {(): 1}
         known: list[str] = []
         while self.steps:

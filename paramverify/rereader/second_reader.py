@@ -336,9 +336,7 @@ class SecondReader:
                 for n, given in priors.items()
             }
         found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
-        for name in names:
-            if only is not None and name not in only:
-                continue
+        for name in (n for n in names if only is None or n in only):
             weights = Walk(self.data["prior"], at).weights(self.data["secrets"][name], listed)
             for answers, weight in weights.items():
                 add(found[name], as_input(answers, process), weight)

@@ -129,9 +129,8 @@ class ProgramTurn(Interpreter):
             raise UnreadCase("a turn of the stream is too long")
 
     def assign(self, target: ast.expr, value: Entry) -> None:
-        if isinstance(target, (ast.Tuple, ast.List)) and any(
-            isinstance(p, ast.Subscript) for p in target.elts
-        ):
+        parts = getattr(target, "elts", ())
+        if any(isinstance(part, ast.Subscript) for part in parts):
             raise UnreadCase("entries of lists that are assigned together")
         super().assign(target, value)
 
