@@ -2,7 +2,7 @@
 
 JSON is taken without duplicate keys, without numbers that are not whole (exact numbers are strings), without
 NaN and infinities, and with bounded nesting. A `Shape` checks the form of a value: it returns nothing, or
-raises `Misformed` with the reason; the places are added on the way up.
+raises `Misformed` with the reason; the places are added on the way up. No shape accepts a float.
 
 The kernel has three exceptions. `Rejected` says that the evidence does not prove what it claims, and
 `Misformed`, a kind of it, that a part is not of its form, and where. `UnreadCase` is no rejection: something
@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 MAX_NESTING = 200
@@ -121,86 +122,53 @@ def told_witness(witness: Mapping[str, Any], named: bool) -> str:
 # --- JSON -------------------------------------------------------------------------------------------
 
 
-class _Fault(str):
-    """Stands in the data for something that is not accepted: the reason."""
+@dataclass(frozen=True)
+class _Unread:
+    """Stands in the data for what no shape accepts, so that the check of its form names the place."""
 
-    __slots__ = ()
+    what: str
+
+    def __repr__(self) -> str:
+        return self.what
 
 
 def read(text: str) -> Any:
-    """Returns the data of a JSON text.
+    """Returns the data of a JSON text; `check` refuses what is not JSON as described above.
 
     Raises:
-        Rejected: it is not JSON as described above.
+        Rejected: it is no JSON at all, or nested too deeply.
     """
-    faults: list[_Fault] = []
-
-    def fault(reason: str) -> _Fault:
-        faults.append(_Fault(reason))
-        return faults[-1]
 
     def pairs(items: list[tuple[str, Any]]) -> Any:
         found = dict(items)
         if len(found) < len(items):
             twice = next(name for name, count in Counter(name for name, _ in items).items() if count > 1)
-            return fault(f"the key {shown(twice)} is there twice")
+            return _Unread(f"one where the key {shown(twice)} is there twice")
         return found
 
     def whole(digits: str) -> Any:
-        return int(digits) if len(digits) <= MAX_WHOLE else fault(f"the number {shown(digits)} is too long")
-
-    def other(digits: str) -> Any:
-        return fault(f"{shown(digits)} is not accepted: numbers are whole, or strings such as '1/2'")
+        return (
+            int(digits)
+            if len(digits) <= MAX_WHOLE
+            else _Unread(f"{digits[:MAX_WHOLE]}..., which is too long")
+        )
 
     try:
-        data = json.loads(
-            text, object_pairs_hook=pairs, parse_int=whole, parse_float=other, parse_constant=other
-        )
+        data = json.loads(text, object_pairs_hook=pairs, parse_int=whole)
     except RecursionError:
         raise Rejected(f"nested deeper than {MAX_NESTING} levels") from None
     except ValueError as error:
         raise Rejected(f"not JSON: {error!s:.200}") from None
-    _walk(data, bool(faults))
+    level = [data]
+    for _ in range(MAX_NESTING + 1):
+        level = [inner for value in level for inner in _parts(value)]
+    if level:
+        raise Rejected(f"nested deeper than {MAX_NESTING} levels")
     return data
 
 
-def _walk(data: Any, faulty: bool) -> None:
-    """Bounds the nesting, and raises the first fault with its place."""
-    level: list[tuple[Any, tuple[Any, ...]]] = [(data, ())]
-    for _ in range(MAX_NESTING + 1):
-        following: list[tuple[Any, tuple[Any, ...]]] = []
-        for value, path in level:
-            if isinstance(value, _Fault):
-                raise Misformed(str(value), *_steps(path))
-            if isinstance(value, str) and not value.isascii() and _has_surrogate(value):
-                raise Misformed("not a text: half of a character", *_steps(path))
-            following += [(v, (path, k)) for k, v in _items(value) if faulty or not isinstance(v, int)]
-        level = following
-        if not level:
-            return
-    raise Misformed(f"nested deeper than {MAX_NESTING} levels", *_steps(level[0][1]))
-
-
-def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if not name.isascii() and _has_surrogate(name):
-                raise Misformed(f"the key {shown(name)} is not a text: half of a character")
-            yield name, inner
-    elif isinstance(value, list):
-        yield from enumerate(value)
-
-
-def _steps(path: tuple[Any, ...]) -> list[str | int]:
-    steps: list[str | int] = []
-    while path:
-        path, step = path
-        steps.append(step)
-    return steps[::-1]
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in text)
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 # --- shapes -----------------------------------------------------------------------------------------
@@ -219,9 +187,11 @@ def check(value: Any, shape: Shape) -> None:
 
 
 def text(value: Any) -> None:
-    """A string."""
+    """A string without halves of characters."""
     if not isinstance(value, str):
         raise Misformed(f"must be a string, not {shown(value)}")
+    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+        raise Misformed("not a text: half of a character")
 
 
 def whole(value: Any) -> None:

@@ -329,23 +329,25 @@ def test_what_is_no_evidence_is_not_judged(
     assert not told.out
 
 
+START = f'"format": "{FORMAT}", "version": 2, "status": "holds"'
+HEAD = "{" + START + ', "domains": [], "statements": [], "points": %s}'
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         (
-            '{"format": "paramverify-evidence", "a": {"b": [0, {"c": 1, "c": 2}]}}',
-            "a.b[1]: the key 'c' is there twice",
+            HEAD % '[{"p": "0"}, {"c": "1", "c": "2"}]',
+            "points[1]: must be an object, not one where the key 'c' is",
         ),
-        ('{"format": "paramverify-evidence", "a": [NaN]}', "a[0]: 'NaN' is not accepted"),
-        ('{"format": "paramverify-evidence", "a": {"b": -Infinity}}', "a.b: '-Infinity' is not accepted"),
-        ('{"format": "paramverify-evidence", "a": 1e400}', "a: '1e400' is not accepted"),
-        ('{"format": "paramverify-evidence", "a": 1.0}', "a: '1.0' is not accepted"),
-        (f'{{"format": "paramverify-evidence", "a": {"9" * 5000}}}', "a: the number '999"),
-        ('{"format": "paramverify-evidence", "a": "\\ud800"}', "a: not a text"),
-        (
-            f'{{"format": "paramverify-evidence", "a": {"[" * 300}{"]" * 300}}}',
-            "a[0][0][0][0][0]....[0][0][0]: nested deeper than 200 levels",
-        ),
+        (HEAD % "NaN", "points: must be a list, not nan"),
+        (HEAD % '[{"b": -Infinity}]', "points[0].b: must be a string, not -inf"),
+        (HEAD % '[{"b": 1e400}]', "points[0].b: must be a string, not inf"),
+        (HEAD % '[{"b": 1.0}]', "points[0].b: must be a string, not 1.0"),
+        (HEAD % f"{'9' * 5000}", "points: must be a list, not 999999999999999999..., which is too long"),
+        (HEAD % '[{"b": "\\ud800"}]', "points[0].b: not a text: half of a character"),
+        (HEAD % '[{"\\ud800": "1"}]', "not a text: half of a character"),
+        (HEAD % f"{'[' * 300}{']' * 300}", "nested deeper than 200 levels"),
         ("[" * 100_000, "nested deeper"),
         (
             '{"format": "paramverify-cone", "version": 1}',

@@ -17,7 +17,7 @@ from conftest import ROOT
 from paramverify.cli.main import run
 from paramverify.kernel import __main__ as program
 from paramverify.kernel.documents import check_text
-from paramverify.kernel.strict_reading import MAX_DIGITS, Misformed, read
+from paramverify.kernel.strict_reading import MAX_DIGITS, Misformed, by_type, check, listed, read, record
 
 LIMIT = 60  # seconds in which every run has to end
 COMMAND = [sys.executable, "-S", "-m", "kernel"]  # as with a copy of the folder alone
@@ -132,7 +132,7 @@ def test_a_doubled_key_is_found_at_once(tmp_path: Path) -> None:
         "[" + ", ".join(['{"a": 0, "a": 1}'] * 30_000) + "]",
     ):
         with pytest.raises(Misformed, match="is there twice"):
-            read(text)
+            check(read(text), by_type({list: listed(record({})), dict: record({})}))
 
 
 def _set(value: Any, key: str, new: Any) -> bool:
