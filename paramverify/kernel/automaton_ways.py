@@ -37,8 +37,8 @@ from typing import Any
 from .automaton_costs import compared, flow_value
 from .automaton_runs import FIRST, Machine, RunTransition, runs_out, walk
 from .noise_regions import ONE, Region, RegionSums, VariableLaw, limited
+from .rounded_constants import log_bounds
 from .strict_reading import Rejected, UnreadCase
-from .tied_variables import log_bounds
 
 # --- families ---------------------------------------------------------------------------------------
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from . import evidence_shapes
-from .evidence_polynomials import Box, Poly, add, number, parse
+from .evidence_polynomials import ONE, Box, Poly, add, constant, number, parse, plus
 from .proof_goals import Context, Goal, Tie, WrittenClaim
 from .proof_rules import prove
-from .rounded_constants import encloses_exp, sign_in_exp
+from .rounded_constants import encloses_exp, sign_in_exp, sign_of_logs
 from .strict_reading import Rejected, check
-from .tied_variables import sign_of_logs
 
+Sign = Callable[[Poly], int]  # of a polynomial at a point: -1, 0 or 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -33,22 +34,6 @@ def read_claim(claim: Any) -> WrittenClaim:
         Rejected: it is not a claim.
     """
     check(claim, evidence_shapes.CLAIM)
-    try:
-        return _read_claim(claim)
-    except MALFORMED as error:
-        raise Rejected(f"not a claim: {error!r:.200}") from error
-
-
-def read_domain(domain: Any) -> WrittenClaim:
-    """Reads a domain, as the claim that 0 is not negative there.
-
-    Raises:
-        Rejected: it is none.
-    """
-    return read_claim({**domain, "polynomial": "0"})
-
-
-def _read_claim(claim: Any) -> WrittenClaim:
     names = tuple(claim["variables"])
     if len(set(names)) < len(names) or not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", n) for n in names):
         raise Rejected("the variables of a claim are not different names")
@@ -75,6 +60,15 @@ def _read_claim(claim: Any) -> WrittenClaim:
     return WrittenClaim(
         Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends), ties=ties), exponent
     )
+
+
+def read_domain(domain: Any) -> WrittenClaim:
+    """Reads a domain, as the claim that 0 is not negative there.
+
+    Raises:
+        Rejected: it is none.
+    """
+    return read_claim({**domain, "polynomial": "0"})
 
 
 def _read_ties(claim: Any, names: tuple[str, ...], box: Box) -> tuple[Tie, ...]:
@@ -131,12 +125,7 @@ def check_witness(claim: Any, point: Any) -> None:
 
 def check_fails(claim: WrittenClaim, point: Mapping[str, str]) -> None:
     """Checks that a claim fails at a point of its domain, as `check_witness` does."""
-    check_inside(claim, point)
-    try:
-        if sign_at(claim, claim.goal.poly, _values(point)) >= 0:
-            raise Rejected("the claim does not fail at the witness")
-    except MALFORMED as error:
-        raise Rejected(f"malformed witness: {error!r:.200}") from error
+    check_fails_at(claim, point.keys(), signs_at(claim, point))
 
 
 def check_inside(domain: WrittenClaim, point: Mapping[str, str]) -> None:
@@ -145,66 +134,60 @@ def check_inside(domain: WrittenClaim, point: Mapping[str, str]) -> None:
     Raises:
         Rejected: it is not, or gives other parameters.
     """
+    _check_inside_at(domain, point.keys(), signs_at(domain, point))
+
+
+def check_fails_at(claim: WrittenClaim, named: Iterable[str], sign: Sign) -> None:
+    """Checks that a claim fails at a point of its domain that names some variables, and gives all signs."""
+    _check_inside_at(claim, named, sign)
+    if sign(claim.goal.poly) >= 0:
+        raise Rejected("the claim does not fail at the witness")
+
+
+def _check_inside_at(domain: WrittenClaim, named: Iterable[str], sign: Sign) -> None:
     goal = domain.goal
-    try:
-        values = _values(point)
-        tied = {"E"} if domain.exponent is not None else set()
-        tied |= {tie.name for tie in goal.ties}
-        free = [n for n in goal.names if n not in tied]
-        if values.keys() != set(free):
-            raise Rejected(f"a point must give {', '.join(free) or 'no parameter'}, and nothing else")
-        for name in free:
-            low, high = goal.box[name]
-            lowest, highest = (name, 0) not in goal.open, (name, 1) not in goal.open
-            at = values[name]
-            if not (low < at < high or (lowest and at == low) or (highest and at == high)):
-                raise Rejected(f"the witness is outside of the domain: {name}")
-        for tie in goal.ties:
-            if not values[tie.variable]:
-                raise Rejected(f"the witness is outside of the domain: {tie.variable} has no logarithm there")
-        for poly, strict in filter(None, goal.conditions):
-            found = sign_at(domain, poly, values)
-            if found < 0 or (strict and not found):
-                raise Rejected("the witness does not satisfy a constraint")
-    except MALFORMED as error:
-        raise Rejected(f"malformed witness: {error!r:.200}") from error
+    tied = {tie.name for tie in goal.ties} | ({"E"} if domain.exponent is not None else set())
+    free = [n for n in goal.names if n not in tied]
+    if set(named) != set(free):
+        raise Rejected(f"a point must give {', '.join(free) or 'no parameter'}, and nothing else")
+    for name, side in product(free, (0, 1)):
+        away = sign(plus(goal.variable(name), constant(goal.box[name][side], len(goal.names)), -ONE))
+        if away * (-1 if side else 1) < ((name, side) in goal.open):
+            raise Rejected(f"the witness is outside of the domain: {name}")
+    for tie in goal.ties:
+        if not sign(goal.variable(tie.variable)):
+            raise Rejected(f"the witness is outside of the domain: {tie.variable} has no logarithm there")
+    for poly, strict in filter(None, goal.conditions):
+        if sign(poly) < strict:
+            raise Rejected("the witness does not satisfy a constraint")
 
 
-def _values(point: Mapping[str, str]) -> dict[str, Fraction]:
-    return {name: number(text) for name, text in point.items()}
+def signs_at(claim: WrittenClaim, point: Mapping[str, str]) -> Sign:
+    """Returns what finds the signs of polynomials at a point, which gives what is no constant and not tied.
+
+    With what the point gives, a polynomial is one in E, or in logarithms: it is enclosed until it has a sign.
+    """
+    goal, ties = claim.goal, {tie.name: tie for tie in claim.goal.ties}
+    values = {name: number(text) for name, text in point.items()}
+
+    def sign(poly: Poly) -> int:
+        left = left_at(goal, poly, values)
+        if not replace(goal, poly=poly, conditions=()).tied:
+            return sign_in_exp({sum(powers): c for powers, c in left.items()}, claim.exponent)
+        if claim.exponent is not None:
+            raise Rejected("a sign with both exp and a logarithm is not decided")
+        return sign_of_logs(left, [1 / values[ties[n].variable] for n in goal.names if n not in values])
+
+    return sign
 
 
-def sign_at(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> int:
-    """Returns the sign at a point; a polynomial in E that is not zero is enclosed until it has a sign."""
-    if statement.goal.about(poly).tied:
-        return _sign_of_logs(statement.goal, poly, values)
-    return sign_in_exp(powers_of_e(statement, poly, values), statement.exponent)
-
-
-def powers_of_e(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> dict[int, Fraction]:
-    """Returns what a polynomial is at a point: by power of E, the coefficients that are not zero."""
+def left_at(goal: Goal, poly: Poly, values: Mapping[str, Fraction]) -> Poly:
+    """Returns what a polynomial is at a point: one in the constant, or in logarithms that are tied."""
+    ties = {tie.name: tie for tie in goal.ties}
     found: Poly = {}
-    for x, c in poly.items():
-        power = 0
-        for name, exponent in zip(statement.goal.names, x, strict=True):
-            if name == "E" and statement.exponent is not None:
-                power = exponent
-            else:
-                c *= values[name] ** exponent
-        add(found, (power,), c)
-    return {power: c for (power,), c in found.items()}
-
-
-def _sign_of_logs(goal: Goal, poly: Poly, values: Mapping[str, Fraction]) -> int:
-    """Returns the sign at a point of a polynomial in which what is tied occurs."""
-    if "E" in goal.names and "E" not in values:
-        raise Rejected("a sign with both exp and a logarithm is not decided")
-    axes = [goal.names.index(tie.name) for tie in goal.ties]
-    reduced: Poly = {}
     for monomial, c in poly.items():
         for name, exponent in zip(goal.names, monomial, strict=True):
             c *= values[name] ** exponent if name in values else 1
-        for tie in goal.ties:
-            c /= tie.step ** monomial[goal.names.index(tie.name)]
-        add(reduced, tuple(monomial[axis] for axis in axes), c)
-    return sign_of_logs(reduced, [1 / values[tie.variable] for tie in goal.ties])
+            c /= ties[name].step ** exponent if name in ties else 1
+        add(found, tuple(e for n, e in zip(goal.names, monomial, strict=True) if n not in values), c)
+    return found

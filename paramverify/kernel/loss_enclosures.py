@@ -34,7 +34,7 @@ from itertools import pairwise
 from math import comb, lcm
 from typing import Any
 
-from .claim_evidence import powers_of_e
+from .claim_evidence import left_at
 from .evidence_polynomials import Poly, evaluate, number, whole
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import BITS, TERMS, UNIT, Ends, exp, exp_bounds, ln, product, sign_in_exp, times, up
@@ -75,7 +75,7 @@ def _size(
     poly: Poly, statement: WrittenClaim, values: Mapping[str, Fraction]
 ) -> tuple[int, Fraction, Fraction]:
     """Returns the sign of f at a point, and bounds of |f|: both 0, or both above 0."""
-    found = powers_of_e(statement, poly, values)
+    found = {sum(powers): c for powers, c in left_at(statement.goal, poly, values).items()}
     if not found.keys() - {0}:
         value = found.get(0, Fraction(0))
         return (value > 0) - (value < 0), abs(value), abs(value)

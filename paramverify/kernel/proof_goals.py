@@ -19,16 +19,8 @@ from itertools import pairwise
 from math import comb, lcm
 from typing import Any
 
-from .evidence_polynomials import (
-    MAX_COEFFICIENTS,
-    Box,
-    Condition,
-    Poly,
-    compose,
-    degree,
-    whole,
-)
-from .strict_reading import Rejected as Rejected
+from .evidence_polynomials import MAX_COEFFICIENTS, ONE, Box, Condition, Poly, compose, degree, whole
+from .strict_reading import Rejected
 
 
 @dataclass(frozen=True)
@@ -70,13 +62,16 @@ class Goal:
             raise Rejected(f"no variable {name!r:.40}")
         return self.names.index(name)
 
-    def condition(self, index: int | str) -> Condition:
+    def variable(self, name: str, factor: Fraction = ONE) -> Poly:
+        """Returns a variable times a number as a polynomial."""
+        return {tuple(int(other == name) for other in self.names): factor}
+
+    def condition(self, index: int) -> Condition:
         """Returns a condition by its index."""
-        if isinstance(index, int) and 0 <= index < len(self.conditions):
-            found = self.conditions[index]
-            if found is not None:
-                return found
-        raise Rejected(f"no constraint number {index!r:.40}")
+        found = self.conditions[index] if 0 <= index < len(self.conditions) else None
+        if found is None:
+            raise Rejected(f"no constraint number {index!r:.40}")
+        return found
 
     def about(self, poly: Poly) -> Goal:
         """Returns the goal for another polynomial on the same set."""

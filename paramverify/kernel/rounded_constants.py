@@ -10,18 +10,19 @@ for `high`, and the rest of a series, again bounded by a geometric series, is ad
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from .evidence_polynomials import (
-    ONE,
-)
-from .strict_reading import Rejected as Rejected
+from .evidence_polynomials import ONE, Poly
+from .strict_reading import Rejected
 
-# --- the constant E = exp(q), between rationals -----------------------------------------------------
+# --- between rationals ------------------------------------------------------------------------------
 
 TERMS = (10, 30, 100, 300, 1000)  # of the exponential series, one after the other
+PRECISIONS = (64, 256, 1024, 4096)  # bits of logarithms, one after the other
+
+Interval = tuple[Fraction, Fraction]
 
 
 @lru_cache(maxsize=200)
@@ -38,12 +39,24 @@ def exp_bounds(q: Fraction, terms: int) -> tuple[Fraction, Fraction]:
     return total, total + term / (1 - q / (n + 1))
 
 
+def log_bounds(value: Fraction, bits: int) -> Interval:
+    """Returns bounds of ln(value) for value > 0; they are not negative for value ≥ 1."""
+    low, high = ln(value, bits)
+    return Fraction(low, 1 << bits), Fraction(high, 1 << bits)
+
+
 def encloses_exp(q: Fraction, low: Fraction, high: Fraction) -> bool:
     """Tells whether low ≤ exp(q) ≤ high is shown by at most 1000 terms."""
-    if not 0 < q <= 1000:
-        return False
-    for terms in TERMS:
-        below, above = exp_bounds(q, terms)
+    return 0 < q <= 1000 and _encloses(low, high, (exp_bounds(q, terms) for terms in TERMS))
+
+
+def encloses_log(value: Fraction, low: Fraction, high: Fraction) -> bool:
+    """Tells whether low ≤ ln(value) ≤ high is shown."""
+    return _encloses(low, high, (log_bounds(value, bits) for bits in PRECISIONS))
+
+
+def _encloses(low: Fraction, high: Fraction, bounds: Iterable[Interval]) -> bool:
+    for below, above in bounds:
         if low <= below and above <= high:
             return True
         if above < low or high < below:
@@ -52,23 +65,36 @@ def encloses_exp(q: Fraction, low: Fraction, high: Fraction) -> bool:
 
 
 def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None) -> int:
-    """Returns the sign of Σ c·E^power at E = exp(exponent), by enclosures that are refined."""
-    coefficients = {power: c for power, c in coefficients.items() if c}
-    if not coefficients.keys() - {0}:
-        total = sum(coefficients.values())
-        return (total > 0) - (total < 0)
-    if exponent is None or not 0 < exponent <= 1000:
+    """Returns the sign of Σ c·E^power at E = exp(exponent)."""
+    poly: Poly = {(power,): c for power, c in coefficients.items() if c}
+    if poly.keys() - {(0,)} and (exponent is None or not 0 < exponent <= 1000):
         raise Rejected("the exponent of the constant is out of range")
-    for terms in TERMS:
-        ends = exp_bounds(exponent, terms)
-        low = sum(c * ends[c < 0] ** power for power, c in coefficients.items())
-        high = sum(c * ends[c > 0] ** power for power, c in coefficients.items())
+    return _sign(poly, ([exp_bounds(exponent or ONE, terms)] for terms in TERMS))
+
+
+def sign_of_logs(poly: Poly, values: Sequence[Fraction]) -> int:
+    """Returns the sign of a polynomial at the logarithms of numbers that are at least 1."""
+    return _sign(poly, ([log_bounds(value, bits) for value in values] for bits in PRECISIONS))
+
+
+def _sign(poly: Poly, bounds: Iterable[Sequence[Interval]]) -> int:
+    """Returns the sign at numbers that are not negative, by closer and closer bounds of these."""
+    if not any(map(any, poly)):
+        total = sum(poly.values())
+        return (total > 0) - (total < 0)
+    for ends in bounds:
+        low = high = Fraction(0)
+        for powers, c in poly.items():
+            sides = [c, c]
+            for (below, above), power in zip(ends, powers, strict=True):
+                sides = [sides[0] * below**power, sides[1] * above**power]
+            low, high = low + min(sides), high + max(sides)
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
-    raise Rejected("the sign of a polynomial in exp is not decided by 1000 terms")
+    raise Rejected("the sign of a polynomial in exp or a logarithm is not decided")
 
 
-# --- logarithms and exponentials, between whole numbers ---------------------------------------------
+# --- between whole numbers ---------------------------------------------------------------------------
 
 BITS = 192
 UNIT = 1 << BITS
@@ -78,14 +104,14 @@ MOST = 10_000  # the largest exponent; e to the power of less than −MOST is be
 Ends = tuple[int, int]
 
 
-def down(value: Fraction) -> int:
-    """Returns ⌊value·2^BITS⌋."""
-    return (value.numerator << BITS) // value.denominator
+def down(value: Fraction, bits: int = BITS) -> int:
+    """Returns ⌊value·2^bits⌋."""
+    return (value.numerator << bits) // value.denominator
 
 
-def up(value: Fraction) -> int:
-    """Returns ⌈value·2^BITS⌉."""
-    return -((-value.numerator << BITS) // value.denominator)
+def up(value: Fraction, bits: int = BITS) -> int:
+    """Returns ⌈value·2^bits⌉."""
+    return -((-value.numerator << bits) // value.denominator)
 
 
 def times(factor: Fraction | int, value: int, upwards: bool) -> int:
@@ -94,34 +120,40 @@ def times(factor: Fraction | int, value: int, upwards: bool) -> int:
     return -((-top * value) // bottom) if upwards else top * value // bottom
 
 
-def product(left: int, right: int, upwards: bool) -> int:
-    """Returns the product of two numbers at 2^BITS, rounded."""
-    return -((-left * right) >> BITS) if upwards else (left * right) >> BITS
+def product(left: int, right: int, upwards: bool, bits: int = BITS) -> int:
+    """Returns the product of two numbers at 2^bits, rounded."""
+    return -((-left * right) >> bits) if upwards else (left * right) >> bits
 
 
-def _artanh(z: Fraction) -> Ends:
+@lru_cache(maxsize=200)
+def _artanh(z: Fraction, bits: int) -> Ends:
     """Returns bounds of Σ z^(2j+1)/(2j+1) = artanh(z), for 0 ≤ z ≤ 1/3.
 
     From the term j on the rest is at most z^(2j+1)/(2j+1)·(1 + z² + z⁴ + ...) ≤ 9/8 of that term.
     """
-    low, high = down(z), up(z)
-    squares = product(low, low, False), product(high, high, True)
+    low, high = down(z, bits), up(z, bits)
+    squares = product(low, low, False, bits), product(high, high, True, bits)
     below, above, j = 0, 0, 0
     while low:
         below += low // (2 * j + 1)
         above += -(-high // (2 * j + 1))
-        low, high = product(low, squares[0], False), product(high, squares[1], True)
+        low, high = product(low, squares[0], False, bits), product(high, squares[1], True, bits)
         j += 1
     return below, above + 2 * high
 
 
-_THIRD = _artanh(Fraction(1, 3))
-LN2: Ends = 2 * _THIRD[0], 2 * _THIRD[1]  # ln 2 = 2·artanh(1/3)
+def _ln2(bits: int) -> Ends:
+    """Returns bounds of ln 2 = 2·artanh(1/3)."""
+    low, high = _artanh(Fraction(1, 3), bits)
+    return 2 * low, 2 * high
+
+
+LN2 = _ln2(BITS)
 
 
 @lru_cache(maxsize=20_000)
-def ln(value: Fraction) -> Ends:
-    """Returns bounds of ln(value) for value > 0.
+def ln(value: Fraction, bits: int = BITS) -> Ends:
+    """Returns bounds of ln(value)·2^bits for value > 0.
 
     With value = 2^k·m and 2/3 < m ≤ 4/3, ln m = ±2·artanh(z) for z = |m − 1|/(m + 1) ≤ 1/5.
     """
@@ -133,9 +165,9 @@ def ln(value: Fraction) -> Ends:
         m, k = m / 2, k + 1
     while 3 * m <= 2:
         m, k = m * 2, k - 1
-    low, high = _artanh(abs(m - 1) / (m + 1))
+    low, high = _artanh(abs(m - 1) / (m + 1), bits)
     low, high = (2 * low, 2 * high) if m >= 1 else (-2 * high, -2 * low)
-    ends = sorted((k * LN2[0], k * LN2[1]))
+    ends = sorted(k * end for end in _ln2(bits))
     return low + ends[0], high + ends[1]
 
 

@@ -27,15 +27,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .claim_evidence import check_inside, sign_at
-from .evidence_polynomials import ONE, Poly, number, parse, plus
+from .claim_evidence import check_inside, signs_at
+from .evidence_polynomials import ONE, Poly, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .proof_goals import Context, Goal, WrittenClaim
 from .proof_rules import prove
 from .proof_trees import cut
 from .proof_trees import follow as follow_steps
 from .strict_reading import Misformed, Rejected
-from .witness_numbers import Value, rational, read_value
+from .witness_numbers import Exponential, read_bound, read_chances, read_value
 
 
 @dataclass(frozen=True)
@@ -138,13 +138,13 @@ def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
 
 def is_broken(domain: WrittenClaim, claim: Statement, point: Mapping[str, str]) -> bool:
     """Tells exactly whether Σ max(0, tᵢ) > room at a point."""
-    values = {name: number(text) for name, text in point.items()}
+    sign = signs_at(domain, point)
     rest = parse(claim["room"], domain.goal.names)
     for text in claim["terms"]:
         term = parse(text, domain.goal.names)
-        if sign_at(domain, term, values) > 0:
+        if sign(term) > 0:
             rest = plus(rest, term, -ONE)
-    return sign_at(domain, rest, values) < 0
+    return sign(rest) < 0
 
 
 def check_set(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
@@ -158,20 +158,15 @@ def check_set(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
         raise Misformed("outputs of another length, or none", "witness", "outputs")
     if len(set(outputs)) < len(outputs):
         raise Misformed("an output is there twice", "witness", "outputs")
-    left, right = (_chance(p, exponent, k) for k, p in enumerate(witness["probabilities"]))
-    bound, delta, beyond = (read_value(witness[k], exponent, k) for k in ("bound", "delta", "beyond"))
-    if bound.sign() <= 0:
-        raise Misformed("not positive", "witness", "bound")
+    of = None if exponent is None else Exponential(exponent)
+    left, right = read_chances(witness, of)
+    bound, delta, beyond = (
+        read_bound(witness, of),
+        *(read_value(witness[k], of, k) for k in ("delta", "beyond")),
+    )
     if delta.sign() < 0:
         raise Misformed("negative", "witness", "delta")
-    if left.minus(bound.by(right)).minus(beyond).top:
+    if left.minus(bound.by(right)).minus(beyond).sign():
         raise Misformed("not the left probability minus bound times the right one", "witness", "beyond")
     if beyond.minus(delta).sign() <= 0 or witness["exceeds"] is not True:
         raise Misformed("the set is within the bounds", "witness")
-
-
-def _chance(given: Any, exponent: Fraction | None, k: int) -> Value:
-    value = read_value(given, exponent, "probabilities", k)
-    if value.sign() < 0 or value.minus(rational(1)).sign() > 0:
-        raise Misformed("not between 0 and 1", "witness", "probabilities", k)
-    return value

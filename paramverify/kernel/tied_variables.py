@@ -14,7 +14,7 @@ in t times u^m > 0 is a polynomial in r and u; from there on x stands for r, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -22,60 +22,13 @@ from typing import Any
 
 from .evidence_polynomials import ONE, Poly, constant, degree, number, plus, times
 from .proof_goals import Context, Goal, Tie
-from .rounded_constants import exp_bounds
+from .rounded_constants import PRECISIONS, encloses_log, exp_bounds, log_bounds
 from .strict_reading import Rejected
 
 Prove = Callable[[Goal, Any, Context, int], None]
 
-PRECISIONS = (64, 256, 1024, 4096)  # bits, one after the other
 MAX_TERMS = 1_000
 MAX_POWER = 500
-
-
-def log_bounds(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Returns bounds of ln(value) for value ≥ 1, by ln(2^k·u) = k·ln 2 + 2·artanh((u − 1)/(u + 1))."""
-    k = value.numerator.bit_length() - value.denominator.bit_length()
-    if value < Fraction(2) ** k:
-        k -= 1
-    u = value / 2**k
-    first, second = _artanh(Fraction(1, 3), bits), _artanh((u - 1) / (u + 1), bits)
-    low, high = (2 * (k * a + b) for a, b in zip(first, second, strict=True))
-    return low, high
-
-
-def _artanh(z: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Returns bounds of Σ z^(2i+1)/(2i+1) for 0 ≤ z ≤ 1/3, in whole numbers of 2^−bits."""
-    one = 1 << bits
-    below, above = z.numerator * one // z.denominator, -(-z.numerator * one // z.denominator)
-    low = high = 0
-    i = 0
-    while above > 1 and i < bits:
-        low += below // (2 * i + 1)
-        high += -(-above // (2 * i + 1))
-        square = z * z
-        below = below * square.numerator // square.denominator
-        above = -(-above * square.numerator // square.denominator)
-        i += 1
-    # What is left is at most above·(1 + 1/9 + 1/81 + …) ≤ 2·above.
-    return Fraction(low, one), Fraction(high + 2 * above, one)
-
-
-def sign_of_logs(poly: Poly, values: Sequence[Fraction]) -> int:
-    """Returns the sign of a polynomial at the logarithms of numbers that are at least 1."""
-    if not any(map(any, poly)):
-        total = sum(poly.values())
-        return (total > 0) - (total < 0)
-    for bits in PRECISIONS:
-        ends = [log_bounds(value, bits) for value in values]
-        low = high = Fraction(0)
-        for powers, c in poly.items():
-            sides = [c, c]
-            for (below, above), power in zip(ends, powers, strict=True):
-                sides = [sides[0] * below**power, sides[1] * above**power]
-            low, high = low + min(sides), high + max(sides)
-        if low > 0 or high < 0:
-            return 1 if low > 0 else -1
-    raise Rejected("the sign of a polynomial in a logarithm is not decided")
 
 
 def logarithm_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
@@ -114,10 +67,10 @@ def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -
         raise Rejected("a cell that ends at 0, or no number of terms")
     if b == 1 and not low <= 0 <= high:
         raise Rejected("ln(1) is 0")
-    if b != 1 and not _encloses(1 / b, low, high):
+    if b != 1 and not encloses_log(1 / b, low, high):
         raise Rejected(f"ln({1 / b}) is not shown to be in the interval")
     width = len(goal.names)
-    x, r = (_variable(goal, name) for name in (tie.variable, tie.name))
+    x, r = goal.variable(tie.variable), goal.variable(tie.name)
     v = plus(constant(ONE, width), x, -1 / b)
     total, power_of_v = constant(low, width), constant(ONE, width)
     for i in range(1, terms):
@@ -127,17 +80,6 @@ def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -
     image = plus({}, plus(total, times(r, rest)), 1 / tie.step)
     boxed = replace(goal, box={**goal.box, tie.name: (Fraction(0), ONE)})
     return boxed.replaced(tie.name, image, (Fraction(0), ONE))
-
-
-def _encloses(value: Fraction, low: Fraction, high: Fraction) -> bool:
-    """Tells whether low ≤ ln(value) ≤ high is shown."""
-    for bits in PRECISIONS:
-        below, above = log_bounds(value, bits)
-        if low <= below and above <= high:
-            return True
-        if above < low or high < below:
-            return False
-    return False
 
 
 def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:
@@ -169,6 +111,23 @@ def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:
     return replace(goal, poly=image(goal.poly), box=box, conditions=conditions, open=ends)
 
 
-def _variable(goal: Goal, name: str) -> Poly:
-    axis = goal.names.index(name)
-    return {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
+DIGITS = 20  # of a number near a logarithm; its error is far below every difference that matters
+
+
+def near_log(value: Fraction) -> Fraction:
+    """Returns a rational near ln(value) for value > 1, so that ln(b^k) is k times ln(b)."""
+    for k in range(value.numerator.bit_length(), 1, -1):
+        top, bottom = _root(value.numerator, k), _root(value.denominator, k)
+        if top and bottom:
+            return k * near_log(Fraction(top, bottom))
+    low, _ = log_bounds(value, 128)
+    return Fraction(round(low * 10**DIGITS), 10**DIGITS)
+
+
+def _root(value: int, k: int) -> int:
+    """Returns the k-th root of a positive whole number, 0 if that is not whole."""
+    low, high = 1, 1 << (value.bit_length() // k + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**k <= value else (low, middle - 1)
+    return low if low**k == value else 0

@@ -18,9 +18,9 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.kernel.claim_evidence import check_claim, check_witness
 from paramverify.kernel.evidence_polynomials import Poly, evaluate
 from paramverify.kernel.proof_goals import Context, Goal, Tie
-from paramverify.kernel.rounded_constants import exp_bounds
+from paramverify.kernel.rounded_constants import exp_bounds, log_bounds, sign_of_logs
 from paramverify.kernel.strict_reading import Rejected
-from paramverify.kernel.tied_variables import log_bounds, logarithm_rule, sign_of_logs
+from paramverify.kernel.tied_variables import logarithm_rule
 
 
 @pytest.mark.parametrize("text", ["1", "2", "3/2", "1000000007/3", "20/3", "4/3", "1000001/1000000", "2048"])
