@@ -9,13 +9,14 @@ least 0 and below B, so they can be read off.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
-from .strict_reading import Rejected as Rejected
+from .strict_reading import Rejected
 
 # --- products ---------------------------------------------------------------------------------------
 
@@ -41,7 +42,7 @@ def product(left: Whole, right: Whole) -> dict[tuple[int, ...], int]:
     total = _number(left, sizes, width) * _number(right, sizes, width) + bias
     digits = total.to_bytes(places * width, "little")
     found: dict[tuple[int, ...], int] = {}
-    for place, powers in enumerate(_monomials(sizes)):
+    for place, powers in enumerate(itertools.product(*map(range, sizes))):
         value = int.from_bytes(digits[place * width : (place + 1) * width], "little") - half
         if value:
             found[powers] = value
@@ -68,16 +69,6 @@ def _number(poly: Whole, sizes: Sequence[int], width: int) -> int:
     return positive - negative
 
 
-def _monomials(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yields the powers that stand at each place."""
-    if not sizes:
-        yield ()
-        return
-    for power in range(sizes[0]):
-        for rest in _monomials(sizes[1:]):
-            yield (power, *rest)
-
-
 # --- polynomials ------------------------------------------------------------------------------------
 
 MAX_COEFFICIENTS = 2_000_000  # of one Bernstein form, or terms of one product
@@ -85,12 +76,9 @@ MAX_EXPONENT = 10_000
 MAX_DIGITS = 200_000
 
 
+ONE = Fraction(1)
 Poly = dict[tuple[int, ...], Fraction]
-
-
 Box = dict[str, tuple[Fraction, Fraction]]
-
-
 Condition = tuple[Poly, bool]
 
 
@@ -149,7 +137,7 @@ def add(target: Poly, exponents: tuple[int, ...], coefficient: Fraction) -> None
         target.pop(exponents, None)
 
 
-def plus(left: Poly, right: Poly, factor: Fraction = Fraction(1)) -> Poly:
+def plus(left: Poly, right: Poly, factor: Fraction = ONE) -> Poly:
     """Returns left + factor·right."""
     result = dict(left)
     for exponents, coefficient in right.items():
@@ -195,15 +183,20 @@ def derivative(poly: Poly, axis: int) -> Poly:
     return {(*x[:axis], x[axis] - 1, *x[axis + 1 :]): c * x[axis] for x, c in poly.items() if x[axis]}
 
 
+def by_powers(poly: Poly, axis: int) -> dict[int, Poly]:
+    """Returns the coefficients of the powers of one variable that occur: polynomials without it."""
+    parts: dict[int, Poly] = {}
+    for x, c in poly.items():
+        parts.setdefault(x[axis], {})[(*x[:axis], 0, *x[axis + 1 :])] = c
+    return parts
+
+
 def compose(poly: Poly, axis: int, image: Poly) -> Poly:
     """Returns the polynomial with one variable replaced by a polynomial, by Horner's rule."""
-    rows: dict[int, Poly] = {}
-    for x, c in poly.items():
-        rows.setdefault(x[axis], {})[(*x[:axis], 0, *x[axis + 1 :])] = c
-    result: Poly = {}
+    parts, result = by_powers(poly, axis), Poly()
     for k in range(degree(poly, axis), -1, -1):
         result = times(result, image) if result else result
-        result = plus(result, rows.get(k, {}))
+        result = plus(result, parts.get(k, {}))
     return result
 
 
@@ -215,9 +208,6 @@ def evaluate(poly: Poly, values: Sequence[Fraction]) -> Fraction:
             c *= value**exponent
         total += c
     return total
-
-
-ONE = Fraction(1)
 
 
 def ratio(left: Poly, right: Poly) -> Fraction | None:

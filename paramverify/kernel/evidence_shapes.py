@@ -64,7 +64,8 @@ def proof(value: object) -> None:
 
 
 _FACTOR = record({"factor": text, "multiplicity": whole}, {"sign": SIGN, "proof": proof})
-_TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text, int: whole}))})
+_STEP = tagged_row({"cut": (text, rational), "low": (text,), "high": (text,), "outside": (whole,)})
+_TOKEN = by_type({str: one_of("+"), dict: proof, list: _STEP})
 _OF: dict[str, Shape] = {"constraint": whole, "proof": proof}
 _NEAR: dict[str, Shape] = {"least": rational, "power": whole, "bound": rational}
 _LOGARITHM_CELL = record({"proof": proof}, {"terms": whole, "enclosure": row(rational, rational), **_NEAR})

@@ -19,7 +19,17 @@ from itertools import pairwise
 from math import comb, lcm
 from typing import Any
 
-from .evidence_polynomials import MAX_COEFFICIENTS, ONE, Box, Condition, Poly, compose, degree, whole
+from .evidence_polynomials import (
+    MAX_COEFFICIENTS,
+    ONE,
+    Box,
+    Condition,
+    Poly,
+    compose,
+    constant,
+    degree,
+    whole,
+)
 from .strict_reading import Rejected
 
 
@@ -86,6 +96,11 @@ class Goal:
         axis = self.axis(name)
         kept = tuple(c if c and not degree(c[0], axis) else None for c in self.conditions)
         return replace(self, poly=poly, conditions=kept)
+
+    def at_end(self, name: str, upper: int) -> Goal:
+        """Returns the goal that f is not negative where a variable is at an end of its interval, as above."""
+        value = constant(self.box[name][upper], len(self.names))
+        return self.without(name, compose(self.poly, self.axis(name), value))
 
     def replaced(self, name: str, image: Poly, interval: tuple[Fraction, Fraction]) -> Goal:
         """Returns the goal with a variable replaced by a polynomial, in which it has another interval."""

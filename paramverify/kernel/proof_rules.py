@@ -50,9 +50,8 @@ S ≥ 0 and m ≥ 0 on D. The identity proves f ≥ 0 on D in two cases besides 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -60,7 +59,7 @@ from .evidence_polynomials import (
     ONE,
     Condition,
     Poly,
-    compose,
+    by_powers,
     constant,
     degree,
     derivative,
@@ -77,22 +76,21 @@ from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
 from .proof_trees import cut, follow
 from .rounded_constants import encloses_exp, sign_in_exp
 from .strict_reading import Rejected
-from .tied_variables import Prove, logarithm_rule
+from .tied_variables import Show, logarithm_rule
 
 # --- moves ------------------------------------------------------------------------------------------
 
 
 def bound_of(goal: Goal, name: str, poly: Poly) -> tuple[Fraction, Poly]:
     """Returns (a, u) where the polynomial is a·(x − u) with a number a and u without x."""
-    axis = goal.axis(name)
-    slope = derivative(poly, axis)
-    if degree(poly, axis) != 1 or any(map(any, slope)):
+    parts = by_powers(poly, goal.axis(name))
+    if max(parts, default=0) != 1 or any(map(any, parts[1])):
         raise Rejected(f"a constraint is not linear in {name} with a number as its coefficient")
-    (a,) = slope.values()
-    return a, plus({}, {x: c for x, c in poly.items() if not x[axis]}, -1 / a)
+    (a,) = parts[1].values()
+    return a, plus({}, parts.get(0, {}), -1 / a)
 
 
-def stretch_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+def stretch_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name, index = proof["variable"], proof["constraint"]
     poly, strict = goal.condition(index)
     a, u = bound_of(goal, name, poly)
@@ -100,19 +98,18 @@ def stretch_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Pr
     # The constraint says x ≤ u (where a < 0) or x ≥ u, and the box bounds x on the other side, by e. So every
     # point of D has x = e + (u − e)·x' with some x' in [0, 1], and ±(u − e) ≥ 0. Where e is open or the
     # constraint strict, x ≠ e or x ≠ u; in both cases u ≠ e, so that x' is not 0 or not 1.
-    e, axis = constant(goal.box[name][side], len(goal.names)), goal.axis(name)
+    e = constant(goal.box[name][side], len(goal.names))
     reach, open_end = plus(u, e, -ONE), (name, side) in goal.open
-    variable = {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
     conditions = (*goal.conditions[:index], None, *goal.conditions[index + 1 :])
     kept = replace(goal, conditions=conditions)
-    new = kept.replaced(name, plus(e, times(reach, variable)), (Fraction(0), ONE))
+    new = kept.replaced(name, plus(e, times(reach, goal.variable(name))), (Fraction(0), ONE))
     room = (plus({}, reach, sign), strict or open_end)
     excluded = {(name, end) for end, out in enumerate((open_end, strict)) if out}
     new = replace(new, conditions=(*new.conditions, room), open=new.open | excluded)
-    prove(new, proof["proof"], context, depth)
+    show(new, proof["proof"])
 
 
-def eliminate_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+def eliminate_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name, (first, second) = proof["variable"], proof["constraints"]
     left, right = goal.condition(first)[0], goal.condition(second)[0]
     quotient = ratio(left, right)
@@ -123,10 +120,10 @@ def eliminate_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: 
     # Both constraints together say x = u, and the box says low ≤ u ≤ high.
     new = goal.replaced(name, u, goal.box[name])
     room = ((plus(u, low, -ONE), False), (plus(high, u, -ONE), False))
-    prove(replace(new, conditions=(*new.conditions, *room)), proof["proof"], context, depth)
+    show(replace(new, conditions=(*new.conditions, *room)), proof["proof"])
 
 
-def blowup_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+def blowup_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     corner: dict[str, str] = proof["corner"]
     width = len(goal.names)
     if len(corner) < 2 or proof["parts"].keys() != corner.keys():
@@ -143,26 +140,23 @@ def blowup_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Pro
         # one is r·s with r in [0, 1]; its variable stands for r from here on.
         new = goal
         end, way = ends[largest]
-        axis = goal.axis(largest)
-        unit = {tuple(int(k == axis) for k in range(width)): 1 / way}
-        distance = plus(unit, constant(end / way, width), -ONE)
+        distance = plus(goal.variable(largest, 1 / way), constant(end / way, width), -ONE)
         for name in corner.keys() - {largest}:
-            axis = goal.axis(name)
-            variable = {tuple(int(k == axis) for k in range(width)): ends[name][1]}
-            image = plus(times(variable, distance), constant(ends[name][0], width))
+            reach = goal.variable(name, ends[name][1])
+            image = plus(times(reach, distance), constant(ends[name][0], width))
             new = new.replaced(name, image, (Fraction(0), ONE))
-        prove(new, part, context, depth)
+        show(new, part)
 
 
-def product_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
-    prove(product_goal(goal, proof), proof["proof"], context, depth)
+def product_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    show(product_goal(goal, proof), proof["proof"])
 
 
 # --- convex polynomials: a positive semidefinite Hessian, and a point where f is least --------------
 
 
 def convex_rule(
-    goal: Goal, proof: Any, context: Context, depth: int, form: BernsteinCoefficients | None = None
+    goal: Goal, proof: Any, show: Show, context: Context, form: BernsteinCoefficients | None = None
 ) -> None:
     form = form or bernstein(goal, goal.poly)
     if not semidefinite(hessian(form)):
@@ -292,29 +286,20 @@ MAX_SIDES = 256  # of one product; nothing else bounds its degree
 MAX_PRODUCT = 10_000  # terms of one product of sides, before those of one monomial are added
 
 
-@dataclass
-class _TermSum:
-    """A sum of terms; what it uses, and whether it is positive on D by one of its terms."""
-
-    poly: Poly = field(default_factory=dict)
-    box: bool = False
-    constraints: bool = False
-    positive: bool = False
-
-
-def squares_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    total = _sum(goal, proof["terms"])
+def squares_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    total, _ = _sum(goal, proof["terms"])
     product = goal.poly
     if "multiplier" in proof:
-        multiplier = _sum(goal, proof["multiplier"])
-        product = times(multiplier.poly, goal.poly)
-        if not multiplier.positive:
-            _dense(goal, multiplier, total)
-    if total.poly != product:
+        multiplier, positive = _sum(goal, proof["multiplier"])
+        product = times(multiplier, goal.poly)
+        if not positive:
+            sides = [side for term in (*proof["terms"], *proof["multiplier"]) for side in term["product"]]
+            _check_dense(goal, multiplier, {side[0] for side in sides})
+    if total != product:
         raise Rejected("the sum of squares is another polynomial")
 
 
-def vanish_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Callable[..., None]) -> None:
+def vanish_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     poly, _ = goal.condition(proof["constraint"])
     total, more = dict(poly), list[Condition]()
     for coefficient, text in proof["squares"]:
@@ -325,37 +310,39 @@ def vanish_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Cal
         more += [(g, False), (plus({}, g, -ONE), False)]
     if total:
         raise Rejected("the constraint is no sum of squares with the other sign")
-    prove(replace(goal, conditions=(*goal.conditions, *more)), proof["proof"], context, depth)
+    show(replace(goal, conditions=(*goal.conditions, *more)), proof["proof"])
 
 
-def contradiction_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def contradiction_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     (left, strict), (right, also) = (goal.condition(index) for index in proof["constraints"])
     quotient = ratio(left, right)
     if quotient is None or quotient > 0 or not (strict or also):
         raise Rejected("the constraints do not contradict each other")
 
 
-def _dense(goal: Goal, multiplier: _TermSum, total: _TermSum) -> None:
-    """Returns if the multiplier, which is at least zero, is positive on a dense part of the box."""
-    if multiplier.constraints or total.constraints or not multiplier.poly:
+def _check_dense(goal: Goal, multiplier: Poly, sides: set[str]) -> None:
+    """Returns if the multiplier, which is at least zero, is positive on a dense part of the box.
+
+    `sides` are the kinds of all polynomials that are used as factors.
+    """
+    if "constraint" in sides or not multiplier:
         raise Rejected("the multiplier is not shown to be positive")
     for axis, name in enumerate(goal.names):
-        if (multiplier.box or total.box) and degree(multiplier.poly, axis):
+        if sides and degree(multiplier, axis):
             goal.axis(name)
             low, high = goal.box[name]
             if low == high:
                 raise Rejected(f"the multiplier mentions {name}, which has one value only")
 
 
-def _sum(goal: Goal, terms: Any) -> _TermSum:
-    found = _TermSum()
+def _sum(goal: Goal, terms: Any) -> tuple[Poly, bool]:
+    """Returns a sum of terms, and whether one of them is positive on D."""
+    total, found = Poly(), False
     for term in terms:
         product, positive = constant(ONE, len(goal.names)), True
         if len(term["product"]) > MAX_SIDES:
             raise Rejected(f"a product of more than {MAX_SIDES} polynomials is not checked")
         for side in term["product"]:
-            found.constraints |= side[0] == "constraint"
-            found.box |= side[0] != "constraint"
             poly, strict = _side(goal, side)
             if len(product) * len(poly) > MAX_PRODUCT:
                 raise Rejected("a product of sides is too large to be checked")
@@ -366,9 +353,9 @@ def _sum(goal: Goal, terms: Any) -> _TermSum:
             if c < 0:
                 raise Rejected("the coefficient of a square is negative")
             inner = plus(inner, times(g, g), c)
-            found.positive |= positive and c > 0 and bool(g) and not any(map(any, g))
-        found.poly = plus(found.poly, times(product, inner))
-    return found
+            found |= positive and c > 0 and bool(g) and not any(map(any, g))
+        total = plus(total, times(product, inner))
+    return total, found
 
 
 def _side(goal: Goal, side: Any) -> Condition:
@@ -376,13 +363,13 @@ def _side(goal: Goal, side: Any) -> Condition:
     if side[0] == "constraint":
         return goal.condition(side[1])
     name, end = side[1], number(side[2])
-    axis, upper = goal.axis(name), {"low": 0, "high": 1}[side[0]]
+    goal.axis(name)
+    upper = {"low": 0, "high": 1}[side[0]]
     sign = -ONE if upper else ONE
     room = sign * (goal.box[name][upper] - end)
     if room < 0:
         raise Rejected(f"{name} is not shown to be on one side of {end}")
-    linear = {tuple(int(k == axis) for k in range(len(goal.names))): sign}
-    poly = plus(linear, constant(Fraction(-sign * end), len(goal.names)))
+    poly = plus(goal.variable(name, sign), constant(end, len(goal.names)), -sign)
     return poly, room > 0 or (name, upper) in goal.open
 
 
@@ -392,41 +379,39 @@ MAX_DEPTH = 60  # proofs inside proofs
 
 
 def prove(goal: Goal, proof: Any, context: Context, depth: int = 0) -> None:
-    """Returns if the proof shows the goal.
+    """Returns if the proof, which has the form that `evidence_shapes` gives, shows the goal.
 
     Raises:
         Rejected: it does not.
     """
     if depth > MAX_DEPTH:
         raise Rejected("proofs are nested too deeply")
-    if not isinstance(proof, dict):
-        raise Rejected(f"a proof must be an object, not {proof!r:.40}")
-    kind = proof.get("kind")
-    rule = RULES.get(kind) if isinstance(kind, str) else None
-    if rule is None:
-        raise Rejected(f"unknown kind of proof: {kind!r:.40}")
     # The other rules move a variable and keep the others; what is tied to it would move, too.
-    if kind not in AT_POINTS and goal.tied:
-        raise Rejected(f"a proof of the kind {kind!r:.40} cannot be about a logarithm")
-    rule(goal, proof, context, depth + 1)
+    if proof["kind"] not in AT_POINTS and goal.tied:
+        raise Rejected(f"a proof of the kind {proof['kind']!r} cannot be about a logarithm")
+
+    def show(other: Goal, inner: Any) -> None:
+        prove(other, inner, context, depth + 1)
+
+    RULES[proof["kind"]](goal, proof, show, context)
 
 
-def constant_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def constant_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     if any(any(x) or c < 0 for x, c in goal.poly.items()):
         raise Rejected("the polynomial is not a number that is at least zero")
 
 
-def fixed_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def fixed_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name = proof["variable"]
     goal.axis(name)
     low, high = goal.box[name]
     if low != high:
         raise Rejected(f"{name} is not fixed")
     # The variable stays in the list of names, but occurs nowhere any more.
-    prove(goal.replaced(name, constant(low, len(goal.names)), (low, high)), proof["proof"], context, depth)
+    show(goal.replaced(name, constant(low, len(goal.names)), (low, high)), proof["proof"])
 
 
-def factors_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def factors_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     total = constant(number(proof["constant"]), len(goal.names))
     positive = number(proof["constant"]) >= 0
     premises = []
@@ -452,10 +437,10 @@ def factors_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     if not positive:
         raise Rejected("the signs of the factors make the product negative")
     for premise, part in premises:
-        prove(premise, part, context, depth)
+        show(premise, part)
 
 
-def sum_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def sum_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     parts = [(parse(part["polynomial"], goal.names), part["proof"]) for part in proof["parts"]]
     total: Poly = {}
     for poly, _ in parts:
@@ -463,51 +448,45 @@ def sum_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     if total != goal.poly:
         raise Rejected("the parts sum to another polynomial")
     for poly, part in parts:
-        prove(goal.about(poly), part, context, depth)
+        show(goal.about(poly), part)
 
 
-def ends_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def ends_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name = proof["variable"]
     axis = goal.axis(name)
     if degree(goal.poly, axis) > 1:
         second = derivative(derivative(goal.poly, axis), axis)
-        prove(goal.without(name, plus({}, second, Fraction(-1))), proof["concave"], context, depth)
-    for key, value in zip(("lower", "upper"), goal.box[name], strict=True):
-        at_end = compose(goal.poly, axis, constant(value, len(goal.names)))
+        show(goal.without(name, plus({}, second, Fraction(-1))), proof["concave"])
+    for upper, key in enumerate(("lower", "upper")):
         # Along x, f is at least the smaller one of its values at the ends. (Concavity is needed on the whole
         # line between them, so it is shown without the conditions that mention x.)
-        prove(goal.without(name, at_end), proof[key], context, depth)
+        show(goal.at_end(name, upper), proof[key])
 
 
-def monotone_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    name, upper = proof["variable"], {"lower": False, "upper": True}[proof["end"]]
-    axis = goal.axis(name)
-    slope = plus({}, derivative(goal.poly, axis), Fraction(-1 if upper else 1))
+def monotone_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    name, upper = proof["variable"], proof["end"] == "upper"
+    slope = plus({}, derivative(goal.poly, goal.axis(name)), -ONE if upper else ONE)
     # The derivative must have its sign on the whole line from the point to the end.
-    prove(goal.without(name, slope), proof["derivative"], context, depth)
-    at_end = compose(goal.poly, axis, constant(goal.box[name][upper], len(goal.names)))
-    prove(goal.without(name, at_end), proof["proof"], context, depth)
+    show(goal.without(name, slope), proof["derivative"])
+    show(goal.at_end(name, upper), proof["proof"])
 
 
-def quadratic_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def quadratic_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name = proof["variable"]
-    axis = goal.axis(name)
-    if degree(goal.poly, axis) != 2:
+    parts = by_powers(goal.poly, goal.axis(name))
+    if max(parts, default=0) != 2:
         raise Rejected(f"the polynomial is not quadratic in {name}")
-    parts: list[Poly] = [{}, {}, {}]
-    for x, coefficient in goal.poly.items():
-        parts[x[axis]][(*x[:axis], 0, *x[axis + 1 :])] = coefficient
-    c, b, a = parts
+    c, b, a = (parts.get(power, {}) for power in range(3))
     # Where a > 0, 4·a·f = (2·a·x + b)² + (4·a·c − b²) ≥ 0; where a = 0, also b = 0, and f = c.
-    discriminant = plus(times({(0,) * len(goal.names): Fraction(4)}, times(a, c)), times(b, b), -ONE)
+    discriminant = plus(plus({}, times(a, c), Fraction(4)), times(b, b), -ONE)
     for key, part in (("leading", a), ("constant", c), ("discriminant", discriminant)):
-        prove(goal.without(name, part), proof[key], context, depth)
+        show(goal.without(name, part), proof[key])
 
 
 Formed = tuple[Goal, BernsteinCoefficients]  # a part of the box, with the form of the polynomial there
 
 
-def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def bernstein_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     """Follows the tree: a part has its Bernstein form, which is cut with it, and not computed again."""
 
     def step(part: Formed, token: Any) -> Iterable[Formed]:
@@ -517,10 +496,10 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
                 raise Rejected("a Bernstein coefficient is negative at a leaf")
             return ()
         if isinstance(token, dict):
-            if token.get("kind") == "convex":
-                convex_rule(here, token, context, depth, form)
+            if token["kind"] == "convex":
+                convex_rule(here, token, show, context, form)
             else:
-                prove(here, token, context, depth)
+                show(here, token)
             return ()
         if token[0] == "outside":
             poly, strict = here.condition(token[1])
@@ -536,11 +515,7 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
             steps = form.slope(name).entries
             if max(steps) > 0 if upper else min(steps) < 0:
                 raise Rejected(f"the polynomial is not shown to be monotone in {name}")
-            value = constant(here.box[name][upper], len(here.names))
-            lower = here.without(name, compose(here.poly, here.axis(name), value))
-            return ((lower, form.end(name, upper)),)
-        if token[0] != "cut":
-            raise Rejected(f"unknown entry of a tree: {token!r:.40}")
+            return ((here.at_end(name, upper), form.end(name, upper)),)
         name, (low, high) = token[1], cut(here, token[1], token[2])
         start, end = here.box[name]
         ratio_of = (low.box[name][1] - start) / (end - start)
@@ -550,15 +525,15 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
     follow(proof["tree"], (goal, bernstein(goal, goal.poly)), step)
 
 
-def constraint_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def constraint_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     poly, _ = goal.condition(proof["constraint"])
     factor = number(proof["factor"])
     if factor < 0:
         raise Rejected("a constraint is used with a negative factor")
-    prove(goal.about(plus(goal.poly, poly, -factor)), proof["proof"], context, depth)
+    show(goal.about(plus(goal.poly, poly, -factor)), proof["proof"])
 
 
-def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def divide_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     poly, strict = goal.condition(proof["constraint"])
     factor, cofactor = (parse(proof[key], goal.names) for key in ("factor", "cofactor"))
     sign = Fraction({"+": 1, "-": -1}[proof["sign"]])
@@ -567,20 +542,20 @@ def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     if not positive_on(goal, plus({}, cofactor, sign)):
         raise Rejected("a factor of a constraint is not shown to be positive")
     more = (plus({}, factor, sign), strict)
-    prove(replace(goal, conditions=(*goal.conditions, more)), proof["proof"], context, depth)
+    show(replace(goal, conditions=(*goal.conditions, more)), proof["proof"])
 
 
-def enclose_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+def enclose_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    if context.exponent is None or "E" in goal.box:
         raise Rejected("there is no constant to enclose")
     low, high = (number(end) for end in proof["interval"])
     if not encloses_exp(context.exponent, low, high):
         raise Rejected(f"exp({context.exponent}) is not shown to be in the interval")
-    prove(replace(goal, box={**goal.box, "E": (low, high)}), proof["proof"], context, depth)
+    show(replace(goal, box={**goal.box, "E": (low, high)}), proof["proof"])
 
 
-def exponential_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+def exponential_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    if context.exponent is None or "E" in goal.box:
         raise Rejected("there is no constant that stands for itself")
     if any(any(x[:-1]) for x in goal.poly):
         raise Rejected("another variable than the constant occurs")
@@ -588,7 +563,7 @@ def exponential_rule(goal: Goal, proof: Any, context: Context, depth: int) -> No
         raise Rejected("the number is negative")
 
 
-def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def lemma_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     known = context.lemmas.get(proof["name"])
     if known is None:
         raise Rejected(f"no lemma {proof['name']!r:.40} before this place")
@@ -610,7 +585,7 @@ def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
         raise Rejected(f"the lemma {proof['name']!r:.40} says something else")
 
 
-def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+def solver_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     name, version = proof["solver"], proof["version"]
     if not name:
         raise Rejected("a trusted answer must name the solver and its version")
@@ -622,7 +597,7 @@ AT_POINTS = (
     *("squares", "vanish"),
 )
 
-RULES: dict[str, Callable[..., None]] = {
+RULES: dict[str, Callable[[Goal, Any, Show, Context], None]] = {
     "constant": constant_rule,
     "fixed": fixed_rule,
     "factors": factors_rule,
@@ -635,15 +610,15 @@ RULES: dict[str, Callable[..., None]] = {
     "constraint": constraint_rule,
     "divide": divide_rule,
     "contradiction": contradiction_rule,
-    "stretch": partial(stretch_rule, prove=prove),
-    "eliminate": partial(eliminate_rule, prove=prove),
-    "product": partial(product_rule, prove=prove),
-    "blowup": partial(blowup_rule, prove=prove),
+    "stretch": stretch_rule,
+    "eliminate": eliminate_rule,
+    "product": product_rule,
+    "blowup": blowup_rule,
     "enclose": enclose_rule,
     "exponential": exponential_rule,
-    "logarithm": partial(logarithm_rule, prove=prove),
+    "logarithm": logarithm_rule,
     "squares": squares_rule,
-    "vanish": partial(vanish_rule, prove=prove),
+    "vanish": vanish_rule,
     "lemma": lemma_rule,
     "solver": solver_rule,
 }

@@ -25,14 +25,14 @@ from .proof_goals import Context, Goal, Tie
 from .rounded_constants import PRECISIONS, encloses_log, exp_bounds, log_bounds
 from .strict_reading import Rejected
 
-Prove = Callable[[Goal, Any, Context, int], None]
+Show = Callable[[Goal, Any], None]  # checks a proof inside of a proof
 
 MAX_TERMS = 1_000
 MAX_POWER = 500
 
 
-def logarithm_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
-    """Checks a proof cell by cell; `prove` checks what is left of each."""
+def logarithm_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
+    """Checks a proof cell by cell."""
     tie = next((t for t in goal.ties if t.name == proof["variable"]), None)
     if tie is None:
         raise Rejected(f"no variable {proof['variable']!r:.40} that stands for a logarithm")
@@ -56,7 +56,7 @@ def logarithm_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: 
         if any(t.variable == tie.variable for t in cell.ties):
             raise Rejected("two variables stand for the logarithm of one")
         reduced = _near_zero(cell, tie, b, part) if "power" in part else _between(cell, tie, (a, b), part)
-        prove(reduced, part["proof"], context, depth)
+        show(reduced, part["proof"])
 
 
 def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -> Goal:

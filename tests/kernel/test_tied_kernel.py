@@ -53,7 +53,7 @@ def _reduced(poly: Poly, cell: tuple[Fraction, Fraction], part: dict[str, Any], 
     found: list[Goal] = []
     proof = {"variable": "eps", "cuts": [], "parts": [{**part, "proof": None}]}
     goal = Goal(("x_eps", "eps"), poly, box, (), ties=ties)
-    logarithm_rule(goal, proof, Context(), 0, lambda goal, *_: found.append(goal))
+    logarithm_rule(goal, proof, lambda goal, _: found.append(goal), Context())
     (reduced,) = found
     assert not reduced.ties
     return reduced
