@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -113,18 +114,12 @@ def replay(goal: Goal, proof: Any, context: Context) -> None:
         raise Rejected(f"malformed proof: {error!r:.200}") from error
 
 
-def check_witness(claim: Any, point: Any) -> None:
+def check_fails(claim: WrittenClaim, point: Mapping[str, str]) -> None:
     """Checks that a claim fails at a rational point of its domain; E is the number that it stands for.
 
     Raises:
-        Rejected: it does not fail there, the point is not in the domain, or something is malformed.
+        Rejected: it does not fail there, or the point is not in the domain.
     """
-    check(point, evidence_shapes.POINT)
-    check_fails(read_claim(claim), point)
-
-
-def check_fails(claim: WrittenClaim, point: Mapping[str, str]) -> None:
-    """Checks that a claim fails at a point of its domain, as `check_witness` does."""
     check_fails_at(claim, point.keys(), signs_at(claim, point))
 
 

@@ -18,7 +18,7 @@ from itertools import pairwise
 from math import lcm
 from typing import Any
 
-from .evidence_polynomials import Box, Poly, number
+from .evidence_polynomials import ONE, Box, Poly, compose, constant, number, plus
 from .evidence_polynomials import whole as scaled
 from .proof_goals import Goal, shifted
 from .strict_reading import Rejected, listed, rational, record, row, table, text, whole
@@ -29,8 +29,6 @@ PRODUCT = {"powers": table(whole), "reflected": listed(text)}
 BY_ROOTS = record(
     {**PRODUCT, "factor": whole, "cuts": listed(rational), "roots": listed(row(rational, rational))}
 )
-
-Terms = Mapping[tuple[int, ...], int]
 
 
 @dataclass(frozen=True)
@@ -108,9 +106,8 @@ def product_goal(goal: Goal, proof: Any) -> Goal:
     """Returns the goal g(x) ≥ 0 on the values of u, for a variable x that takes the place of u."""
     name = proof["variable"]
     form, outer = _read_product(proof, goal.poly, goal.names, goal.box)
-    axis = goal.axis(name)
-    terms = {tuple(k * (n == axis) for n in range(len(goal.names))): c for k, c in enumerate(outer)}
-    poly = {x: Fraction(c) for x, c in terms.items() if c}
+    goal.axis(name)
+    poly = {tuple(k * (n == name) for n in goal.names): Fraction(c) for k, c in enumerate(outer) if c}
     kept = goal.without(name, poly)
     return replace(kept, box={**goal.box, name: form.values()}, open=goal.open - {(name, 0), (name, 1)})
 
@@ -129,10 +126,11 @@ def _read_product(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> tup
 
 def _outer(form: ByRoots, poly: Poly, names: Sequence[str]) -> list[int]:
     """Returns the coefficients of g, times a positive number."""
-    terms: Terms = scaled(poly)[0]
+    one = constant(ONE, len(names))
     for name in form.reflected:
-        terms = _reflected(terms, names.index(name))
-    powers = dict(form.powers)
+        variable = {tuple(int(other == name) for other in names): ONE}
+        poly = compose(poly, names.index(name), plus(one, variable, -ONE))
+    terms, powers = scaled(poly)[0], dict(form.powers)
     (first, power), found = form.powers[0], dict[int, int]()
     for x, c in terms.items():
         k = x[names.index(first)] // power
@@ -143,20 +141,6 @@ def _outer(form: ByRoots, poly: Poly, names: Sequence[str]) -> list[int]:
     if not 0 < degree <= MAX_DEGREE:
         raise Rejected("a factor has no degree in a product of powers, or a too high one")
     return [found.get(k, 0) for k in range(degree + 1)]
-
-
-def _reflected(terms: Terms, axis: int) -> Terms:
-    """Returns the polynomial with a variable x replaced by 1 − x."""
-    rows: dict[tuple[int, ...], dict[int, int]] = {}
-    for x, c in terms.items():
-        rows.setdefault((*x[:axis], 0, *x[axis + 1 :]), {})[x[axis]] = c
-    result = {}
-    for x, line in rows.items():
-        coefficients = [line.get(k, 0) for k in range(max(line) + 1)]
-        for k, c in enumerate(shifted(coefficients, 1)):
-            if c:
-                result[*x[:axis], k, *x[axis + 1 :]] = -c if k % 2 else c
-    return result
 
 
 def variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:

@@ -10,7 +10,17 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from claim_tools import NAMES, ask_z3, example5, failing_grid_point, kinds, make, random_claim, replayed
+from claim_tools import (
+    NAMES,
+    ask_z3,
+    check_witness,
+    example5,
+    failing_grid_point,
+    kinds,
+    make,
+    random_claim,
+    replayed,
+)
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +39,6 @@ from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
-from paramverify.kernel.claim_evidence import check_witness
 
 Box = dict[str, Interval]
 TESTS = Path(__file__).parents[1] / "tools"

@@ -6,14 +6,14 @@ import json
 from fractions import Fraction
 
 import pytest
-from claim_tools import make, replayed
+from claim_tools import check_witness, make, replayed
 
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
-from paramverify.kernel.claim_evidence import Rejected, check_claim, check_witness
+from paramverify.kernel.claim_evidence import Rejected, check_claim
 
 # what is maximised, its parameters, constraints, the maximum, where
 MAXIMA: dict[str, tuple[str, str, list[str], Fraction]] = {

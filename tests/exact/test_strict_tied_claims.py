@@ -7,14 +7,13 @@ from fractions import Fraction
 from itertools import cycle
 
 import pytest
-from claim_tools import replayed
+from claim_tools import check_witness, replayed
 from tied_claims import known, tied, value
 from tools.theorem_tools import case_of
 
 from paramverify.answers import Open, Proved, Refuted, Standing
 from paramverify.claims import Claim, positive, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.kernel.claim_evidence import check_witness
 from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify

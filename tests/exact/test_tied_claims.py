@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from claim_tools import kinds, replayed
+from claim_tools import check_witness, kinds, replayed
 from tied_claims import known, tied, value
 from tools.theorem_tools import case_of
 
@@ -21,7 +21,6 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.exact.logarithms import near_zero
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.exact.univariate import fails_without_witness
-from paramverify.kernel.claim_evidence import check_witness
 from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 from claim_documents import document, full, statement
+from claim_tools import check_witness
 
 from paramverify.kernel import evidence_polynomials, proof_goals
-from paramverify.kernel.claim_evidence import check_claim, check_witness
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.evidence_polynomials import (
     Poly,

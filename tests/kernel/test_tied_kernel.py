@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from claim_tools import check_witness
 from tied_claims import tied
 
 from paramverify.algebra.domains import Interval, box_domain
@@ -15,7 +16,7 @@ from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Proved
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.kernel.claim_evidence import check_claim, check_witness
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.evidence_polynomials import Poly, evaluate
 from paramverify.kernel.proof_goals import Context, Goal, Tie
 from paramverify.kernel.rounded_constants import exp_bounds, log_bounds, sign_of_logs

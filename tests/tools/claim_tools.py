@@ -17,7 +17,7 @@ from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim, Origin
 from paramverify.formats.refutations import fails_at
-from paramverify.kernel.claim_evidence import check_claim
+from paramverify.kernel.claim_evidence import check_claim, check_fails, read_claim
 
 NAMES = "pqrs"
 RATIOS = tuple(Fraction(1, 6) + Fraction(k, 13) for k in range(10))
@@ -48,6 +48,11 @@ def replayed(answer: Answer) -> bool:
     document = json.loads(json.dumps(answer.certificate))
     assert check_claim(document["claim"], document["proof"]) == ()
     return True
+
+
+def check_witness(claim: Any, point: Mapping[str, str]) -> None:
+    """Checks with the kernel that a claim, as it is written, fails at a point."""
+    check_fails(read_claim(claim), point)
 
 
 def kinds(proof: Any) -> set[str]:
