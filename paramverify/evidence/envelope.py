@@ -13,8 +13,10 @@ from typing import Any
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.kernel.evidence_shapes import FORMAT, VERSION
+from paramverify.kernel.strict_reading import shown
 
 Part = Mapping[str, Any]
+DIGITS = 12  # of a digest that are shown
 ORDER = (
     *("format", "version", "status", "case", "side_condition", "domains", "statements", "points", "outputs"),
     *("windows", "reduction", "witness", "budget"),
@@ -75,3 +77,16 @@ def document(status: str, *parts: Part) -> dict[str, Any]:
         found["reduction"] = numbered(found["reduction"])
     found["domains"] = domains
     return {name: found[name] for name in ORDER if name in found}
+
+
+def changed(case: Any, digest: str, title: str | None = None) -> str:
+    """Returns that evidence does not belong to a case file: it was changed, or has another title.
+
+    `case` is what the evidence says of its case, `digest` and `title` are those of the file.
+    """
+    known = case if isinstance(case, dict) else {}
+    before, now = f"{str(known.get('digest', 'none'))[:DIGITS]}…", f"{digest[:DIGITS]}…"
+    if title is not None and known.get("title") != title:
+        about = f"{shown(known.get('title', ''))}, digest {before}"
+        return f"the evidence belongs to another case file: {about}; this one is {shown(title)}, digest {now}"
+    return f"the case file, or a file that it names, was changed: digest {before}, now {now}"

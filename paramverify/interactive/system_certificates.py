@@ -23,7 +23,6 @@ from paramverify.interactive.unwinding_families import Family
 from paramverify.kernel.documents import BUDGET, check_document, engine_of
 from paramverify.kernel.evidence_polynomials import Poly
 from paramverify.kernel.ledger import Demanded, KernelReport
-from paramverify.kernel.strict_reading import changed
 from paramverify.kernel.system_witnesses import IMPOSSIBLE
 from paramverify.models.settings import case_entry
 from paramverify.models.systems.transition_systems import System, Weight, text
@@ -129,7 +128,7 @@ def check_with_case(document: Mapping[str, Any], case: InteractiveCase) -> Kerne
     if own is None or own["kind"] != "unwinding":
         return KernelReport(False, ("rejected: the evidence is not about an interactive system",))
     if known != case_entry(case.title, case.digest, case.settings):
-        return KernelReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
+        return KernelReport(False, (f"rejected: {envelope.changed(known, case.digest, case.title)}",))
     expected = json.loads(json.dumps(subject(case)))
     if "tight" in own:
         del expected["ratio"]  # what is shown is a budget, and not the bound of the case

@@ -75,14 +75,12 @@ def main(arguments: list[str]) -> int:
     try:
         with open(arguments[0], encoding="utf-8-sig") as file:
             text = file.read()
-    except IsADirectoryError:
-        print(f"error: {arguments[0]} is a folder: give the file that holds the evidence", file=sys.stderr)
-        return 2
-    except FileNotFoundError:
-        print(f"error: there is no file {arguments[0]}", file=sys.stderr)
-        return 2
     except (OSError, ValueError) as error:
-        print(f"error: {arguments[0]}: {error}", file=sys.stderr)
+        known = {
+            IsADirectoryError: f"{arguments[0]} is a folder: give the file that holds the evidence",
+            FileNotFoundError: f"there is no file {arguments[0]}",
+        }
+        print(f"error: {known.get(type(error), f'{arguments[0]}: {error}')}", file=sys.stderr)
         return 2
     report = documents.check_text(text)
     if not report.accepted and (reason := documents.no_evidence(text)):

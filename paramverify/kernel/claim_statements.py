@@ -62,9 +62,7 @@ def show(about: Evidence) -> KernelReport:
     elif not about.named and _may_be_empty(about) and not lacking and not ledger.rejected:
         ledger.lines.append(NO_POINT)
     ledger.rejected = ledger.rejected or "a claim has no proof" * lacking
-    ledger.proved += own.proved
-    ledger.trusted += own.trusted
-    ledger.solvers |= own.solvers
+    ledger.add(own)
     return ledger.report(status)
 
 

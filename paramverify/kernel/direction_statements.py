@@ -78,9 +78,7 @@ def show(about: Evidence, kind: str) -> KernelReport:
         more = form.refute(about, witness)
         ledger.lines += [told_witness(witness, known is not None), *more]
     own = about.obligations
-    ledger.proved += own.proved
-    ledger.trusted += own.trusted
-    ledger.solvers |= own.solvers
+    ledger.add(own)
     ledger.open = len(missing) if status == "unknown" else 0
     return ledger.report(status)
 

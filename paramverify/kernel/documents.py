@@ -31,7 +31,6 @@ from .claim_evidence import MALFORMED
 from .ledger import Ask, Demanded, Evidence, KernelReport, Statement
 from .strict_reading import Misformed, Rejected, check, counted, one_of, read, record, shown
 
-LEFT = {"automaton": automaton_checks.left, "composition": composition_evidence.left}
 ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
 CLAIMS, PARTS, AVERAGE = "claims", "parts", "average"  # kinds of documents without an engine
@@ -116,17 +115,6 @@ NOT_COMPARED = {
     "holds": _CLAIMS_OF_CASE,
     "unknown": _CLAIMS_OF_CASE,
 }
-
-
-def read_document(text: str) -> dict[str, Any]:
-    """Returns a document of the form of evidence.
-
-    Raises:
-        Rejected: it is none.
-    """
-    document: dict[str, Any] = read(text)
-    check_form(document)
-    return document
 
 
 def check_form(document: Any) -> None:
@@ -331,13 +319,9 @@ def _check_demanded(about: Evidence, kind: str, engine: Statement | None) -> Non
             raise Rejected(f"the evidence is about another {'bound' if name == 'ratio' else name}")
 
 
-def with_missing(report: KernelReport, kind: str, engine: Statement | None = None) -> KernelReport:
-    """Returns a report on a document of a kind alone, with what that does not show by itself.
-
-    `engine` is its statement about automata or a composition, whose keys say what is missing.
-    """
-    own = LEFT[kind](engine) if engine is not None and kind in LEFT else report.not_compared
-    missing = own or NOT_COMPARED.get(kind) or NOT_COMPARED.get(report.status, ())
+def with_missing(report: KernelReport, kind: str) -> KernelReport:
+    """Returns a report on a document of a kind alone, with what that does not show by itself."""
+    missing = report.not_compared or NOT_COMPARED.get(kind) or NOT_COMPARED.get(report.status, ())
     told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
     return replace(report, not_compared=(*missing, *told_))
 

@@ -205,20 +205,16 @@ _BESIDE: dict[str, Shape] = {  # sets of outputs beside places of densities
 _LARGEST = listed(record({"output": listed(text), "probabilities": row(REAL, REAL)}))
 
 
-def _moment(of: str, shape: Shape) -> dict[str, Shape]:
-    """The sum of an order at a point, or that of a measure without one."""
-    return {
-        "secrets": listed(text),
-        "length": whole,
-        of: shape,
-        "moment": RATIO,
-        "bound": REAL,
-        "exceeds": flag,
-        "largest": _LARGEST,
-    }
-
-
-_MOMENT, _SUM = _moment("order", whole), _moment("measure", text)
+# The sum of an order at a point, or that of a measure without one.
+_SUM: dict[str, Shape] = {
+    "secrets": listed(text),
+    "length": whole,
+    "moment": RATIO,
+    "bound": REAL,
+    "exceeds": flag,
+    "largest": _LARGEST,
+}
+_ORDER, _MEASURE = {"order": whole}, {"measure": text}
 _ALGEBRAIC: dict[str, Shape] = {"algebraic": record(_PLACE)}
 _SET: dict[str, Shape] = {
     "parameters": POINT,
@@ -241,7 +237,7 @@ _LOSS: dict[str, Shape] = {
     "exceeds": flag,
     "largest": _LARGEST,
 }
-_ORDER: dict[str, Shape] = {"order": rational}
+_RATIONAL_ORDER: dict[str, Shape] = {"order": rational}
 WITNESS = kinds(
     {
         "claim": (
@@ -251,7 +247,11 @@ WITNESS = kinds(
                 **_COMPARED,
                 "distance": rational,  # of the two inputs, where the bound depends on it
                 **_BESIDE,
-                **{name: shape for name, shape in {**_MOMENT, **_SUM}.items() if name not in _COMPARED},
+                **{
+                    name: shape
+                    for name, shape in {**_SUM, **_ORDER, **_MEASURE}.items()
+                    if name not in _COMPARED
+                },
                 "number": whole,  # of an inequality
                 "statement": text,
                 "relation": one_of("<", "<=", ">", ">=", "=="),
@@ -262,7 +262,7 @@ WITNESS = kinds(
             },
         ),
         "set": ({**_SET, "claim": record(PARTS)}, {}),
-        "average": ({**_LOSS, "claim": record(AVERAGE)}, _ORDER),
+        "average": ({**_LOSS, "claim": record(AVERAGE)}, _RATIONAL_ORDER),
     }
 )
 
@@ -275,11 +275,11 @@ def _of_budget(value: object) -> None:
     if not isinstance(value, dict) or "moment" not in value:
         record({**parameters, **_COMPARED}, {"distance": rational, **_BESIDE})(value)
     else:
-        record({**parameters, **(_SUM if "measure" in value else _MOMENT)})(value)
+        record({**parameters, **_SUM, **(_MEASURE if "measure" in value else _ORDER)})(value)
 
 
 _LEAST_SET = {"given": text, "enough": maybe(rational), "witnesses": listed(record(_SET))}
-_LEAST_LOSS = {"enough": maybe(rational), "witnesses": listed(record(_LOSS, _ORDER))}
+_LEAST_LOSS = {"enough": maybe(rational), "witnesses": listed(record(_LOSS, _RATIONAL_ORDER))}
 BUDGET = kinds(
     {
         "bound": (

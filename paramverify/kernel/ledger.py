@@ -6,7 +6,7 @@ if it has none. What a case demands, and no statement settles, is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import gcd
@@ -87,12 +87,22 @@ class Ledger:
     def enter(self, title: str, solvers: Iterable[str], shows: str = "proved") -> None:
         """Notes what a replayed proof shows, and on whose word."""
         names = sorted(solvers)
-        self.solvers.update(names)
-        self.trusted += bool(names)
-        self.proved += not names
+        self.count(names)
         self.lines.append(
             f"{title}: trusted to {', '.join(map(shown, names))}" if names else f"{title}: {shows}"
         )
+
+    def count(self, solvers: Collection[str]) -> None:
+        """Counts a replayed proof."""
+        self.solvers.update(solvers)
+        self.trusted += bool(solvers)
+        self.proved += not solvers
+
+    def add(self, other: Ledger) -> None:
+        """Adds what another ledger counts."""
+        self.proved += other.proved
+        self.trusted += other.trusted
+        self.solvers |= other.solvers
 
     def report(self, status: str, lines: Iterable[str] = (), unit: str = "claim") -> KernelReport:
         """Returns what was found, with more lines."""
@@ -235,9 +245,7 @@ class Evidence:
                 claim = replace(claim, goal=left.about(parse("-1", goal.names)))
             context = Context(claim.exponent)
             replay(claim.goal, statement["proof"], context)
-            ledger.solvers |= context.trusted
-            ledger.trusted += bool(context.trusted)
-            ledger.proved += not context.trusted
+            ledger.count(context.trusted)
             known = strong if strict else weak
             if multiple(poly) in known:
                 raise Misformed("the same comparison again", "statements", place)

@@ -21,7 +21,6 @@ from typing import Any
 MAX_NESTING = 200
 MAX_DIGITS = 2_000  # of a number that is computed with again and again, such as a parameter of noise
 MAX_WHOLE = 18  # digits of a whole number that is no string: they are indices and counts
-DIGITS = 12  # of a digest that are shown
 SHOWN = 60  # characters of a value in a message
 
 Shape = Callable[[Any], None]
@@ -59,19 +58,6 @@ def place(path: list[str | int]) -> str:
         else:
             text += f"[{shown(step)}]"
     return text.removeprefix(".") or "the document"
-
-
-def changed(case: Any, digest: str, title: str | None = None) -> str:
-    """Returns that evidence does not belong to a case file: it was changed, or has another title.
-
-    `case` is what the evidence says of its case, `digest` and `title` are those of the file.
-    """
-    known = case if isinstance(case, dict) else {}
-    before, now = f"{str(known.get('digest', 'none'))[:DIGITS]}…", f"{digest[:DIGITS]}…"
-    if title is not None and known.get("title") != title:
-        about = f"{shown(known.get('title', ''))}, digest {before}"
-        return f"the evidence belongs to another case file: {about}; this one is {shown(title)}, digest {now}"
-    return f"the case file, or a file that it names, was changed: digest {before}, now {now}"
 
 
 def counted(count: int, what: str) -> str:

@@ -42,7 +42,7 @@ from paramverify.kernel.evidence_shapes import DIRECTIONS, MAP, SIGNS, WINDOWED
 from paramverify.kernel.ledger import Demanded, Evidence, KernelReport
 from paramverify.kernel.loss_enclosures import WIDE
 from paramverify.kernel.rounded_constants import UNIT
-from paramverify.kernel.strict_reading import Misformed, Rejected, UnreadCase, changed, shown
+from paramverify.kernel.strict_reading import Misformed, Rejected, UnreadCase, shown
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import (
@@ -409,7 +409,7 @@ def check_with_case(document: Mapping[str, Any], case: PrivacyCase) -> KernelRep
         about = Evidence(document)
         own = case_entry(case.title, case.digest, case.settings)
         if document.get("case", own if kind_of(document) == "cells" else None) != own:
-            raise Rejected(changed(document.get("case"), case.digest, case.title))
+            raise Rejected(envelope.changed(document.get("case"), case.digest, case.title))
         needed = kind.statements(document["status"])
         pairs = [_without_proofs(about, each.get("reduction")) for each in (document, needed)]
         if pairs[0] != pairs[1]:

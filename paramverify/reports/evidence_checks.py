@@ -25,28 +25,28 @@ from typing import TYPE_CHECKING, Any
 import paramverify
 from paramverify.answers import Standing
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
+from paramverify.evidence.envelope import changed
 from paramverify.files import read_file
-from paramverify.kernel import interval_evidence
+from paramverify.kernel import automaton_checks, composition_evidence, interval_evidence
 from paramverify.kernel.documents import (
     AVERAGE,
     BUDGET,
     FORM,
-    LEFT,
     LEFT_OUT,
     PARTS,
     UNITS,
     check_document,
+    check_form,
     check_text,
     counts_of,
     engine_of,
     kind_of,
-    read_document,
     verdict_line,
     verdict_of,
     with_missing,
 )
 from paramverify.kernel.ledger import Demanded, KernelReport
-from paramverify.kernel.strict_reading import Rejected, changed, shown
+from paramverify.kernel.strict_reading import Rejected, read, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -59,6 +59,8 @@ PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
 NO_EVIDENCE = 2  # the exit code of a text that is none
+# What statements about automata and compositions do not show alone.
+LEFT = {"automaton": automaton_checks.left, "composition": composition_evidence.left}
 KINDS = {
     "automaton": "automata over streams",
     "paths": "enclosed probabilities",
@@ -160,12 +162,25 @@ def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
         solvers=tuple(data["solvers"]),
         side_condition=data["side_condition"],
     )
-    beyond, kind, engine = tuple(data["not_known"]), data["kind"], None
+    beyond, kind = tuple(data["not_known"]), data["kind"]
     if beyond or kind in LEFT:  # of what is not known the program names no kind
         with suppress(Rejected):
             document = read_document(text)
-            kind, engine = kind_of(document), engine_of(document)
-    return Replayed(with_missing(report, kind, engine), beyond)
+            kind = kind_of(document)
+            if kind in LEFT:
+                report = replace(report, not_compared=LEFT[kind](engine_of(document)))
+    return Replayed(with_missing(report, kind), beyond)
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Returns a document of the form of evidence.
+
+    Raises:
+        Rejected: it is none.
+    """
+    document: dict[str, Any] = read(text)
+    check_form(document)
+    return document
 
 
 def _refuted(lines: Sequence[str]) -> int:

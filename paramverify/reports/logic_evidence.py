@@ -27,7 +27,7 @@ from paramverify.kernel.formula_evidence import (
     status_of,
 )
 from paramverify.kernel.ledger import Demanded, Evidence, KernelReport, Statement
-from paramverify.kernel.strict_reading import Rejected, changed
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.logic.formula_syntax import (
     Constant,
     Formula,
@@ -304,7 +304,7 @@ def _differs(about: Evidence, engine: Statement, stated: Mapping[str, Any], case
     known = {"title": case.title, "digest": case.digest}
     document = about.document
     if document.get("case") != known:
-        return changed(document.get("case"), case.digest, case.title)
+        return envelope.changed(document.get("case"), case.digest, case.title)
     if list(stated) != list(case.properties):
         return "the evidence is about other formulas than the case"
     subject = LogicEvidence(case)

@@ -21,7 +21,7 @@ from paramverify.kernel.documents import check_document as check_evidence
 from paramverify.kernel.documents import engine_of
 from paramverify.kernel.evidence_shapes import ANSWERS
 from paramverify.kernel.ledger import Demanded, Evidence, KernelReport
-from paramverify.kernel.strict_reading import Rejected, UnreadCase, changed, counted
+from paramverify.kernel.strict_reading import Rejected, UnreadCase, counted
 from paramverify.reports import algebraic_numbers, json_documents, sentences
 from paramverify.rereader.second_reading import MISTAKES, SecondLook
 from paramverify.rereader.second_scripts import ScriptLevel, check_model, questions, truths
@@ -211,7 +211,7 @@ def check_with_script(
     script = read_script(Path(path))
     try:
         if engine["script"]["digest"] != script.digest:
-            raise Rejected(changed(engine["script"], script.digest))
+            raise Rejected(envelope.changed(engine["script"], script.digest))
         if len(engine["questions"]) != len(script.checks):
             raise Rejected("the script has another number of questions")
         for check, told in zip(script.checks, engine["questions"], strict=True):

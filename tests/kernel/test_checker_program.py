@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
-from paramverify.kernel.strict_reading import changed
+from paramverify.evidence.envelope import changed
 
 KERNEL = ROOT / "paramverify" / "kernel"
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
