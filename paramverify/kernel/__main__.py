@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
         with open(arguments[0], encoding="utf-8-sig") as file:
             text = file.read()
     except (OSError, ValueError) as error:
-        known = {
+        known: dict[type[Exception], str] = {
             IsADirectoryError: f"{arguments[0]} is a folder: give the file that holds the evidence",
             FileNotFoundError: f"there is no file {arguments[0]}",
         }

@@ -56,7 +56,7 @@ def show(about: Evidence, kind: str) -> KernelReport:
             raise Rejected(f"the statements have different values of {name!r}")
     about.check_points(claim["domain"] for claim in claims)
     known = by_origin(about)
-    ledger = Ledger(about.named, lines=[*about.obligations.lines])
+    ledger = Ledger(lines=[*about.obligations.lines])
     settled: set[Origin] = set()
     notes: set[str] = set()
     for number, (place, statement) in enumerate(statements, 1):

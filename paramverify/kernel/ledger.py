@@ -15,7 +15,7 @@ from typing import Any
 from .claim_evidence import check_inside, digest, read_domain, replay
 from .evidence_polynomials import Poly, parse, plus, whole
 from .proof_goals import Context, WrittenClaim
-from .strict_reading import Misformed, Rejected, plain, shown, statement_of
+from .strict_reading import Misformed, Rejected, placed, plain, shown, statement_of
 
 Statement = Mapping[str, Any]
 Multiple = frozenset[tuple[tuple[int, ...], int]]  # the terms of a polynomial, up to a positive factor
@@ -73,9 +73,8 @@ class Followed:
 
 @dataclass
 class Ledger:
-    """What was settled one after the other; `named` says that origins are compared with a case, and shown."""
+    """What was settled one after the other."""
 
-    named: bool = False
     proved: int = 0
     trusted: int = 0
     open: int = 0
@@ -138,13 +137,14 @@ class Evidence:
         self.named = demanded is not None
         self.given, self.rows = ask, rows
         self.kept: dict[int, Any] = {}  # what rules find out about a domain
-        self._domains: dict[int, WrittenClaim] = {}
+        self._domains: list[WrittenClaim] = []  # each has to be one, also if nothing is about it
         seen: set[str] = set()
         for k, domain in enumerate(document["domains"]):
             if digest(domain) in seen:
                 raise Misformed("the same domain again", "domains", k)
             seen.add(digest(domain))
-            self.domain(k)  # each has to be one, also if nothing is about it
+            with placed("domains", k):
+                self._domains.append(read_domain(domain))
 
     def of(self, *kinds: str) -> Iterator[tuple[int, Statement]]:
         """Yields the statements of some kinds, with their places."""
@@ -154,21 +154,12 @@ class Evidence:
 
     def domain(self, number: int) -> WrittenClaim:
         """Returns a domain, as the claim that 0 is not negative there."""
-        if number not in self._domains:
-            try:
-                self._domains[number] = read_domain(self.written(number))
-            except Misformed:
-                raise
-            except Rejected as error:
-                raise Misformed(str(error), "domains", number) from None
         return self._domains[number]
 
     def written(self, number: int) -> Mapping[str, Any]:
         """Returns a domain as it is written."""
-        domains: Sequence[Mapping[str, Any]] = self.document["domains"]
-        if number >= len(domains):
-            raise Rejected(f"there is no domain number {number}")
-        return domains[number]
+        found: Mapping[str, Any] = self.document["domains"][number]
+        return found
 
     def untied(self, number: int) -> Mapping[str, Any]:
         """Returns a domain as it is written, in which no variable stands for a logarithm."""
@@ -210,10 +201,8 @@ class Evidence:
         about = sorted(set(domains))
         for k, point in enumerate(self.document.get("points", ())):
             for number in about:
-                try:
+                with placed("points", k):
                     check_inside(self.domain(number), point)
-                except Rejected as error:
-                    raise Misformed(str(error), "points", k) from None
 
     def comparisons(self, number: int) -> tuple[Ask, Ledger]:
         """Replays the comparisons of an engine on its domain; returns what decides signs by them.
@@ -300,18 +289,14 @@ def settle(about: Evidence, kind: str, lemmas: Lemmas) -> Ledger:
     Raises:
         Rejected: one is no claim, or was there already.
     """
-    ledger = Ledger(about.named)
+    ledger = Ledger()
     seen: dict[tuple[int, str], int] = {}
     for number, (place, statement) in enumerate(about.of(kind), 1):
         identity = statement["domain"], statement["polynomial"]
         if seen.setdefault(identity, number) != number:
             raise Rejected(f"{kind} {number} is {kind} {seen[identity]} again")
-        try:
+        with placed("statements", place):
             claim = about.claim(statement)
-        except Misformed:
-            raise
-        except Rejected as error:
-            raise Misformed(str(error), "statements", place) from None
         origins = statement.get("origins", []) if about.named and kind == "claim" else []
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
         what = f"{plain(origins[0])}{more}" if origins else statement_of(about.full(statement))

@@ -171,11 +171,11 @@ class BernsteinCoefficients:
         """Returns the form of the derivative along an axis of the unit box."""
         axis = self.names.index(name)
         d, lines = self.lines(name)
-        shorter = replace(self, degrees=(*self.degrees[:axis], max(d - 1, 0), *self.degrees[axis + 1 :]))
         if not d:
             return replace(self, entries=[0] * len(self.entries))
+        shorter = (*self.degrees[:axis], d - 1, *self.degrees[axis + 1 :])
         entries = [0] * (len(self.entries) // (d + 1) * d)
-        target = replace(shorter, entries=entries)
+        target = BernsteinCoefficients(self.names, shorter, entries)
         for line, place in zip(lines, target.lines(name)[1], strict=True):
             entries[place] = [d * (b - a) for a, b in pairwise(self.entries[line])]
         return target

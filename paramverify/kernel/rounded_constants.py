@@ -116,8 +116,8 @@ def up(value: Fraction, bits: int = BITS) -> int:
 
 def times(factor: Fraction | int, value: int, upwards: bool) -> int:
     """Returns factor·value, rounded to a whole number."""
-    top, bottom = (factor, 1) if isinstance(factor, int) else (factor.numerator, factor.denominator)
-    return -((-top * value) // bottom) if upwards else top * value // bottom
+    top, bottom = factor.numerator * value, factor.denominator
+    return -(-top // bottom) if upwards else top // bottom
 
 
 def product(left: int, right: int, upwards: bool, bits: int = BITS) -> int:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,15 @@ class Misformed(Rejected):
 
     def __str__(self) -> str:
         return f"{place(self.path)}: {self.reason}"
+
+
+@contextmanager
+def placed(*path: str | int) -> Iterator[None]:
+    """Names the place of what is rejected inside."""
+    try:
+        yield
+    except Rejected as error:
+        raise Misformed(str(error), *path) from None
 
 
 def place(path: list[str | int]) -> str:

@@ -28,7 +28,7 @@ from .evidence_polynomials import ONE, Poly, constant, degree, evaluate, number,
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .proof_rules import modular
 from .rounded_constants import sign_in_exp, sign_of_logs
-from .strict_reading import Misformed, Rejected
+from .strict_reading import Misformed, Rejected, placed
 
 # --- constants --------------------------------------------------------------------------------------
 
@@ -210,13 +210,11 @@ def read_value(data: Any, of: Constant | None, *path: str | int) -> Value:
     """
     if isinstance(data, str):
         return rational(number(data))
-    try:
+    with placed("witness", *path):
         value = _formula(data["exact"], of)
         low, high = (rational(number(data[name])) for name in ("lower", "upper"))
         if value.minus(low).sign() < 0 or value.minus(high).sign() > 0:
             raise Rejected("not between its bounds")
-    except Rejected as error:
-        raise Misformed(str(error), "witness", *path) from None
     return value
 
 

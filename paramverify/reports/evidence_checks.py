@@ -166,9 +166,9 @@ def _read(data: dict[str, Any], code: int, text: str) -> Replayed:
     if beyond or kind in LEFT:  # of what is not known the program names no kind
         with suppress(Rejected):
             document = read_document(text)
-            kind = kind_of(document)
-            if kind in LEFT:
-                report = replace(report, not_compared=LEFT[kind](engine_of(document)))
+            kind, engine = kind_of(document), engine_of(document)
+            if engine is not None and kind in LEFT:
+                report = replace(report, not_compared=LEFT[kind](engine))
     return Replayed(with_missing(report, kind), beyond)
 
 
