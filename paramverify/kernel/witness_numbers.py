@@ -182,10 +182,11 @@ class Value:
         return Value(power(self.top, exponent), power(self.bottom, exponent), self.of)
 
     def _common(self, other: Value) -> Constant | None:
-        """Returns the constant of both."""
-        if self.of and other.of and self.of != other.of:
+        """Returns the constant of both; one of them may be a number without it."""
+        one, two = (v.of if any(map(any, (*v.top, *v.bottom))) else None for v in (self, other))
+        if one and two and one != two:
             raise Rejected("numbers in two constants")
-        return self.of or other.of
+        return one or two
 
     def sign(self) -> int:
         """Returns -1, 0 or 1."""

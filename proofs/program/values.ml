@@ -109,10 +109,13 @@ let product (p : Text.poly) (q : Text.poly) : Text.poly =
 let difference (p : Text.poly) (q : Text.poly) : Text.poly =
   Text.Monomials.fold (fun x c found -> Text.add x (Q.neg c) found) q p
 
+(* The base of both, or None for exp: two numbers are in one constant, or one of them is a number without it. *)
 let common a b =
-  match (a.base, b.base) with
-  | Some p, Some q when not (Q.equal p q) -> rejected "numbers with two logarithms"
-  | None, base | base, _ -> base
+  let used v = if Text.degree 0 v.top > 0 || Text.degree 0 v.bottom > 0 then Some v.base else None in
+  match (used a, used b) with
+  | Some p, Some q when not (Option.equal Q.equal p q) -> rejected "numbers in two constants"
+  | Some base, _ | None, Some base -> base
+  | None, None -> None
 
 let minus a b =
   let top = difference (product a.top b.bottom) (product b.top a.bottom) in

@@ -191,6 +191,17 @@ def test_points_where_exp_occurs(tmp_path: Path) -> None:
     assert [answer.word for answer in by_program(built(), paths)] == ["accepted"] * len(paths)
 
 
+def test_numbers_in_two_constants(tmp_path: Path) -> None:
+    """exp(1) - ln(3) is not zero: nothing is computed with both as if they were one constant."""
+    claim = about_exp("p - 2", "", "1")
+    left = {"exact": "E with E = exp(1)", "lower": "2", "upper": "3"}
+    right = {"exact": "ln(3)", "lower": "1", "upper": "2"}
+    told = {"relation": "<", "fails": True, "left": left, "right": right, "difference": "0"}
+    made = [{"claim": claim, "parameters": {"p": "1/2"}, **told, **more} for more in ({}, {"right": left})]
+    documents = [one(claim, None, status="violated", witness=witness) for witness in made]
+    assert agreed(documents, tmp_path) == {"accepted": 1, "rejected": 1}
+
+
 def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
     """Claims without E beside exp(q): for every q, also a negative one, both give the same answer."""
     proofs = [{"kind": "constant"}, {"kind": "exponential"}, LEAF, {"kind": "fixed", "variable": "p"}]
