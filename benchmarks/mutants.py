@@ -59,7 +59,7 @@ TESTS = {
     "kernel/test_squares_kernel.py",
     "kernel/proof_goals.py": "kernel/test_claim_checker.py kernel/test_checker.py",
     "kernel/evidence_polynomials.py": "kernel/test_claim_checker.py kernel/test_checker.py",
-    "kernel/rounded_constants.py": "kernel/test_exponentials.py kernel/test_claim_checker.py",
+    "kernel/rounded_constants.py": "kernel/test_exponentials.py kernel/test_tied_kernel.py",
     "kernel/tied_variables.py": "kernel/test_tied_kernel.py",
     "kernel/cone_evidence.py": "kernel/test_cone_checker.py",
     "kernel/plain_signs.py": "kernel/test_signs.py",

@@ -24,15 +24,13 @@ def show(about: Evidence) -> KernelReport:
     """
     document, demanded = about.document, about.demanded
     status = document["status"]
-    if ("witness" in document) != (status == "violated"):
-        raise Misformed("a witness comes with the status violated, and only with it", "status")
     if "windows" in document and status != "holds":
         raise Misformed("windows prove, and refute nothing", "windows")
     wanted = None if demanded.claims is None else {digest(claim) for claim in demanded.claims}
     own, names = about.obligations, {}
     for number, (_, statement) in enumerate(about.of("claim"), 1):
-        names[statement["domain"], statement["polynomial"]] = digest(about.full(statement))
-        if wanted is not None and digest(about.full(statement)) not in wanted:
+        name = names[statement["domain"], statement["polynomial"]] = digest(about.full(statement))
+        if wanted is not None and name not in wanted:
             raise Rejected(f"claim {number} is not a claim of this case")
     if wanted is not None:
         for place, _ in about.of("obligation"):

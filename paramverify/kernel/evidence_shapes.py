@@ -64,8 +64,7 @@ def proof(value: object) -> None:
 
 
 _FACTOR = record({"factor": text, "multiplicity": whole}, {"sign": SIGN, "proof": proof})
-_STEP = tagged_row({"cut": (text, rational), "low": (text,), "high": (text,), "outside": (whole,)})
-_TOKEN = by_type({str: one_of("+"), dict: proof, list: _STEP})
+_TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text, int: whole}))})
 _OF: dict[str, Shape] = {"constraint": whole, "proof": proof}
 _NEAR: dict[str, Shape] = {"least": rational, "power": whole, "bound": rational}
 _LOGARITHM_CELL = record({"proof": proof}, {"terms": whole, "enclosure": row(rational, rational), **_NEAR})
@@ -163,27 +162,25 @@ DIRECTIONS: dict[str, tuple[dict[str, Shape], dict[str, Shape]]] = {
 
 # --- numbers in witnesses ---------------------------------------------------------------------------
 
+
+def or_word(*words: str) -> Shape:
+    """A rational, or one of some words in its place."""
+    return lambda value: None if value in words else rational(value)
+
+
 # An exact number: rational, or in E = exp(q) with rationals between which it lies.
-REAL = by_type({str: rational, dict: record({"exact": text, "lower": rational, "upper": rational})})
-RATIO = by_type(
-    {
-        str: lambda value: None if value in ("infinity", "undefined") else rational(value),
-        dict: REAL,
-    }
-)
+_EXACT = record({"exact": text, "lower": rational, "upper": rational})
+REAL = by_type({str: rational, dict: _EXACT})
+RATIO = by_type({str: or_word("infinity", "undefined"), dict: _EXACT})
 # A number: exact, in E = exp(q) with rationals around it, or rationals around it alone.
-_CHANCE = by_type({str: rational, dict: record({"lower": rational, "upper": rational}, {"exact": text})})
+_ENCLOSED = record({"lower": rational, "upper": rational}, {"exact": text})
+_CHANCE = by_type({str: rational, dict: _ENCLOSED})
+_QUOTIENT = by_type({str: or_word("infinity"), dict: _ENCLOSED})
 _BETWEEN = by_type({str: rational, list: row(rational, rational)})
 # A coordinate: rational, or a root of a polynomial in x that is the only one in an interval.
 _ROOT = record({"lower": rational, "upper": rational, "root_of": text})
 COORDINATES = table(by_type({str: rational, dict: _ROOT}))
 _PLACE = {"minimal": text, "interval": row(rational, rational), "coordinates": table(text)}
-
-
-def _ratio(value: object) -> None:
-    if value != "infinity":
-        _CHANCE(value)
-
 
 # --- witnesses --------------------------------------------------------------------------------------
 
@@ -198,7 +195,7 @@ _COMPARED: dict[str, Shape] = {
 _BESIDE: dict[str, Shape] = {  # sets of outputs beside places of densities
     "densities": flag,
     "within": record(
-        {"observations": listed(text), "probabilities": row(_CHANCE, _CHANCE), "ratio": _ratio},
+        {"observations": listed(text), "probabilities": row(_CHANCE, _CHANCE), "ratio": _QUOTIENT},
         {"steps": table(rational)},
     ),
 }

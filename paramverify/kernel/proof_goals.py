@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from math import comb, lcm
+from math import comb, lcm, prod
 from typing import Any
 
 from .evidence_polynomials import (
@@ -185,12 +185,8 @@ def bernstein(goal: Goal, poly: Poly) -> BernsteinCoefficients:
     """Returns the Bernstein coefficients of a polynomial on the box of the goal."""
     axes = [k for k in range(len(goal.names)) if degree(poly, k)]
     names, degrees = tuple(goal.names[k] for k in axes), tuple(degree(poly, k) for k in axes)
-    size = 1
-    for name, d in zip(names, degrees, strict=True):
-        goal.axis(name)
-        size *= d + 1
-        if size > MAX_COEFFICIENTS:
-            raise Rejected("a polynomial has too many Bernstein coefficients")
+    if (size := prod(d + 1 for d in degrees)) > MAX_COEFFICIENTS:
+        raise Rejected("a polynomial has too many Bernstein coefficients")
     entries = [0] * size
     for x, c in whole(poly)[0].items():
         place = 0
@@ -199,6 +195,7 @@ def bernstein(goal: Goal, poly: Poly) -> BernsteinCoefficients:
         entries[place] = c
     form = BernsteinCoefficients(names, degrees, entries)
     for name in names:
+        goal.axis(name)
         d, lines = form.lines(name)
         convert = converter(d, *goal.box[name])
         for line in lines:

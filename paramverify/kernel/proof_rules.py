@@ -516,6 +516,8 @@ def bernstein_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None
             if max(steps) > 0 if upper else min(steps) < 0:
                 raise Rejected(f"the polynomial is not shown to be monotone in {name}")
             return ((here.at_end(name, upper), form.end(name, upper)),)
+        if token[0] != "cut":
+            raise Rejected(f"unknown entry of a tree: {token!r:.40}")
         name, (low, high) = token[1], cut(here, token[1], token[2])
         start, end = here.box[name]
         ratio_of = (low.box[name][1] - start) / (end - start)
