@@ -43,7 +43,6 @@ from .loss_enclosures import (
 )
 from .plain_signs import Signs, signs_of, with_constant
 from .proof_goals import Goal, WrittenClaim, bernstein
-from .proof_trees import cut
 from .proof_trees import follow as follow_steps
 from .rounded_constants import UNIT, ln
 from .strict_reading import Misformed, Rejected
@@ -119,7 +118,7 @@ def check_tree(domain: WrittenClaim, statement: Statement, bound: Fraction) -> i
 
     def step(part: Goal, token: Any) -> Iterable[Goal]:
         if token[0] == "cut":
-            return cut(part, token[1], token[2])
+            return part.cut(token[1], number(token[2]))
         if token[0] == "outside":
             poly, strict = part.condition(token[1])
             most = max(bernstein(part, poly).entries)

@@ -110,11 +110,21 @@ class Goal:
         box = {**self.box, name: interval}
         return Goal(self.names, compose(self.poly, axis, image), box, conditions, kept, ties=self.ties)
 
-    def within(self, name: str, side: int, at: Fraction) -> Goal:
-        """Returns the goal for the part of the box on one side of a cut: below (0) or above (1) it."""
+    def cut(self, name: str, at: Fraction) -> tuple[Goal, Goal]:
+        """Returns the goals for both parts of a cut of the box, the one below first.
+
+        Raises:
+            Rejected: the place is not inside.
+        """
+        self.axis(name)
         low, high = self.box[name]
-        interval = (at, high) if side else (low, at)
-        return replace(self, box={**self.box, name: interval}, open=self.open - {(name, 1 - side)})
+        if not low < at < high:
+            raise Rejected(f"the cut of {name} at {at!s:.40} is not inside")
+        below, above = ({**self.box, name: ends} for ends in ((low, at), (at, high)))
+        return (
+            replace(self, box=below, open=self.open - {(name, 1)}),
+            replace(self, box=above, open=self.open - {(name, 0)}),
+        )
 
 
 @dataclass(frozen=True)

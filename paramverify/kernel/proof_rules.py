@@ -73,7 +73,7 @@ from .evidence_polynomials import (
 )
 from .product_substitution import product_goal
 from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
-from .proof_trees import cut, follow
+from .proof_trees import follow
 from .rounded_constants import encloses_exp, sign_in_exp
 from .strict_reading import Rejected
 from .tied_variables import Show, logarithm_rule
@@ -518,7 +518,7 @@ def bernstein_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None
             return ((here.at_end(name, upper), form.end(name, upper)),)
         if token[0] != "cut":
             raise Rejected(f"unknown entry of a tree: {token!r:.40}")
-        name, (low, high) = token[1], cut(here, token[1], token[2])
+        name, (low, high) = token[1], here.cut(token[1], number(token[2]))
         start, end = here.box[name]
         ratio_of = (low.box[name][1] - start) / (end - start)
         forms = form.cut(name, ratio_of) if name in form.names else (form, form)

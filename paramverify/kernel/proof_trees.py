@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from .evidence_polynomials import number
-from .proof_goals import Goal
 from .strict_reading import Rejected
 
 Part = TypeVar("Part")
@@ -31,17 +29,3 @@ def follow(tree: Iterable[Any], whole: Part, step: Callable[[Part, Any], Iterabl
     if pending:
         raise Rejected("a leaf of the tree is missing")
     return leaves
-
-
-def cut(goal: Goal, name: str, written: str) -> tuple[Goal, Goal]:
-    """Returns both parts of a cut of the box, the one below first.
-
-    Raises:
-        Rejected: the place is not inside.
-    """
-    at = number(written)
-    goal.axis(name)
-    low, high = goal.box[name]
-    if not low < at < high:
-        raise Rejected(f"the cut of {name} at {at!s:.40} is not inside")
-    return goal.within(name, 0, at), goal.within(name, 1, at)

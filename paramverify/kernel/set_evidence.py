@@ -32,7 +32,6 @@ from .evidence_polynomials import ONE, Poly, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .proof_goals import Context, Goal, WrittenClaim
 from .proof_rules import prove
-from .proof_trees import cut
 from .proof_trees import follow as follow_steps
 from .strict_reading import Misformed, Rejected
 from .witness_numbers import Exponential, read_bound, read_chances, read_value
@@ -89,7 +88,7 @@ def check_tree(
         if token[0] == "free":
             return (replace(part, goal=replace(goal, conditions=goal.conditions[:base])),)
         if token[0] == "cut":
-            return (DomainPart(side, part.open) for side in cut(goal, token[1], token[2]))
+            return (DomainPart(side, part.open) for side in goal.cut(token[1], number(token[2])))
         g = parse(token[1], names)
         signed = (plus({}, g, sign) for sign in (ONE, -ONE))
         return (replace(part, goal=replace(goal, conditions=(*goal.conditions, (h, False)))) for h in signed)
