@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import ast
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -33,8 +34,10 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -48,50 +51,41 @@ PACKAGE = ROOT / "paramverify"
 MEMORY = 6 << 30  # bytes of address space for each process
 
 CHECKERS, OTHERS = 0.95, 0.90
-FORMULAS = (
-    "kernel/test_dpctl_kernel.py kernel/test_formula_documents.py "
-    "kernel/test_formula_probabilities.py kernel/test_formula_truths.py"
-)
-# Which test files cover which module; checkers first.
+ALL_CHECKERS = 0.97  # of the mutants in both folders together
+FOLDERS = {  # All their modules are mutated, and these folders of tests are about them.
+    "kernel": ("kernel", "evidence"),
+    "rereader": ("rereader", "evidence"),
+}
+BESIDE = {
+    "kernel": (
+        "automata/test_stream_least.py",
+        "automata/test_automaton_lengths.py",
+        "interactive/test_every_slots.py",
+        "interactive/test_interactive_budgets.py",
+        "reports/test_loss_evidence.py",
+        "reports/test_composition_evidence.py",
+        "reports/test_window_evidence.py",
+        "reports/test_set_budget_evidence.py",
+        "scripts/test_script_evidence.py",
+    ),
+    "rereader": (
+        "automata/test_stream_programs.py",
+        "models/test_definitions.py",
+        "models/test_parts.py",
+        "models/test_relations.py",
+        "models/test_prior_elimination.py",
+        "models/test_program_asks.py",
+        "privacy/test_approximate.py",
+        "privacy/test_divergence_cases.py",
+        "privacy/test_alike_inputs.py",
+        "reports/test_window_evidence.py",
+    ),
+}
+ROWS = 6  # of each table of parameters, the most that are run
+STEPS = 500  # of a function in which no new line is reached, and after which it is followed no more
+EXAMPLES = 25  # for each property
+# Which test files cover which other module.
 TESTS = {
-    "kernel/claim_evidence.py": "kernel/test_claim_documents.py kernel/test_claim_checker.py",
-    "kernel/proof_rules.py": "kernel/test_claim_checker.py kernel/test_checker.py "
-    "kernel/test_squares_kernel.py",
-    "kernel/proof_goals.py": "kernel/test_claim_checker.py kernel/test_checker.py",
-    "kernel/evidence_polynomials.py": "kernel/test_claim_checker.py kernel/test_checker.py",
-    "kernel/rounded_constants.py": "kernel/test_exponentials.py kernel/test_tied_kernel.py",
-    "kernel/tied_variables.py": "kernel/test_tied_kernel.py",
-    "kernel/cone_evidence.py": "kernel/test_cone_checker.py",
-    "kernel/plain_signs.py": "kernel/test_signs.py",
-    "kernel/worst_pair_evidence.py": "kernel/test_product_checker.py",
-    "kernel/region_evidence.py": "kernel/test_region_checker.py",
-    "kernel/interval_evidence.py": "kernel/test_interval_kernel.py",
-    "kernel/product_substitution.py": "kernel/test_region_checker.py kernel/test_interval_kernel.py",
-    "kernel/witness_numbers.py": "evidence/test_algebraic_witnesses.py kernel/test_claim_checker.py",
-    "kernel/formula_evidence.py": FORMULAS,
-    "kernel/chain_models.py": FORMULAS,
-    "kernel/quotient_values.py": FORMULAS,
-    "kernel/path_probabilities.py": FORMULAS,
-    "kernel/formula_truths.py": FORMULAS,
-    "kernel/automaton_checks.py": "kernel/test_automaton_kernel.py kernel/test_automaton_claims.py "
-    "kernel/test_automaton_by_force.py automata/test_stream_least.py",
-    "kernel/automaton_costs.py": "kernel/test_automaton_kernel.py kernel/test_automaton_claims.py "
-    "kernel/test_automaton_by_force.py automata/test_stream_least.py "
-    "automata/test_automaton_lengths.py kernel/test_automaton_costs.py",
-    "kernel/automaton_runs.py": "kernel/test_automaton_kernel.py kernel/test_automaton_by_force.py "
-    "kernel/test_automaton_claims.py",
-    "kernel/automaton_ways.py": "kernel/test_automaton_kernel.py kernel/test_automaton_costs.py "
-    "kernel/test_automaton_examples.py kernel/test_stream_kernel.py",
-    "rereader/second_streams.py": "rereader/test_second_automata.py",
-    "kernel/script_evidence.py": "scripts/test_script_evidence.py",
-    "kernel/set_evidence.py": "kernel/test_set_kernel.py kernel/test_set_checker.py",
-    "kernel/unwinding_evidence.py": "kernel/test_unwinding_checker.py",
-    "kernel/system_witnesses.py": "kernel/test_unwinding_checker.py kernel/test_leaks_checker.py "
-    "interactive/test_interactive_budgets.py",
-    "kernel/enclosed_evidence.py": "kernel/test_enclosed_documents.py kernel/test_enclosed_kernel.py",
-    "kernel/noise_probabilities.py": "kernel/test_noise_kernel.py kernel/test_enclosed_documents.py "
-    "kernel/test_enclosed_kernel.py",
-    "kernel/slot_evidence.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
     "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "
@@ -288,15 +282,34 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(part)
 
 
-def install(mutant: Mutant) -> None:
+def living() -> dict[str, list[FunctionType]]:
+    """Returns the functions that there are, by the files that they come from."""
+    gc.unfreeze()  # what the tests have frozen is not listed
+    found: dict[str, list[FunctionType]] = {}
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType):
+            found.setdefault(function.__code__.co_filename, []).append(function)
+    gc.freeze()
+    return found
+
+
+def install(mutant: Mutant, functions: Iterable[FunctionType]) -> None:
     """Gives every living function of the module its code in the mutant."""
     new = {(c.co_qualname, c.co_firstlineno): c for c in codes(mutant.code)}
-    gc.unfreeze()  # what the tests have frozen is not listed
-    for function in gc.get_objects():
-        if isinstance(function, FunctionType) and function.__code__.co_filename == mutant.code.co_filename:
-            code = new.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
-            if code is not None and code.co_freevars == function.__code__.co_freevars:
-                function.__code__ = code
+    for function in functions:
+        code = new.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+        if code is not None and code.co_freevars == function.__code__.co_freevars:
+            function.__code__ = code
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a test: its seconds, those of its file before the first test, the lines it reaches."""
+
+    item: pytest.Item
+    seconds: float
+    before: float
+    lines: dict[str, list[int]]
 
 
 @dataclass
@@ -308,25 +321,30 @@ class Child:
     output: Path
 
 
-def forked(items: Sequence[pytest.Item], seconds: float, mutant: Mutant | None, output: Path) -> Child:
-    """Starts tests in a process; without a mutant it notes what each of them takes and reaches."""
+def forked(work: Callable[[], str], seconds: float, output: Path) -> Child:
+    """Starts a process that does some work and writes what comes of it."""
     pid = os.fork()
     if pid:
         return Child(pid, time.monotonic() + seconds, output)
-    status = 1
     try:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         # Whatever happens to its parent, it ends.
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
-        if mutant is None:
-            output.write_text(json.dumps([measured(i, n) for i, n in following(items)]))
-            status = 0
-        else:
-            install(mutant)
-            status = int(any(failed(item, after) for item, after in following(items)))
+        output.write_text(work())
     finally:
-        os._exit(status)
+        os._exit(0)
+
+
+def killer(mutant: Mutant, functions: Iterable[FunctionType], tests: Sequence[Known], output: Path) -> str:
+    """Returns the name of the first test that fails with a mutant, or nothing."""
+    install(mutant, functions)
+    signal.signal(signal.SIGPROF, lambda *_: (output.write_text("time"), os._exit(0)))
+    for test, (item, after) in zip(tests, following([t.item for t in tests]), strict=True):
+        signal.setitimer(signal.ITIMER_PROF, 3 + 5 * (test.seconds + test.before))
+        if failed(item, after):
+            return item.nodeid
+    return ""
 
 
 def following(items: Sequence[pytest.Item]) -> Iterable[tuple[pytest.Item, pytest.Item | None]]:
@@ -339,38 +357,67 @@ def failed(item: pytest.Item, after: pytest.Item | None) -> bool:
     return any(report.failed for report in runtestprotocol(item, log=False, nextitem=after))
 
 
-def measured(item: pytest.Item, after: pytest.Item | None) -> tuple[bool, float, dict[str, list[int]]]:
-    """Runs a test: whether it failed, the seconds it took, and which lines of the modules it reached."""
-    lines: dict[str, set[int]] = {str(PACKAGE / module): set() for module in TESTS}
+class TooLongError(BaseException):
+    """A test takes longer than those that are run."""
+
+
+def measured(item: pytest.Item, after: pytest.Item | None, names: Iterable[str], longest: float) -> Any:
+    """Runs a test; returns whether it failed, the seconds of its parts, and which lines it reached."""
+    lines: dict[str, set[int]] = {str(PACKAGE / module): set() for module in names}
+    left: dict[CodeType, int] = {}
 
     def local(frame: FrameType, event: str, _: Any) -> Any:
-        lines[frame.f_code.co_filename].add(frame.f_lineno)
+        code, line = frame.f_code, frame.f_lineno
+        found = lines[code.co_filename]
+        if line not in found:
+            found.add(line)
+            left[code] = STEPS
+        else:
+            left[code] -= 1
+            if left[code] <= 0:
+                frame.f_trace_lines = False
         return local
 
     def calls(frame: FrameType, event: str, _: Any) -> Any:
-        return local if frame.f_code.co_filename in lines else None
+        code = frame.f_code
+        followed = code.co_filename in lines and left.setdefault(code, STEPS) > 0
+        return local if followed else None
 
-    started = time.perf_counter()
+    def late(*_: object) -> None:
+        raise TooLongError
+
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, 2 * longest)
     sys.settrace(calls)
     try:
-        bad = failed(item, after)
+        reports = runtestprotocol(item, log=False, nextitem=after)
     finally:
         sys.settrace(None)
-    return bad, time.perf_counter() - started, {name: sorted(found) for name, found in lines.items()}
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    reached = {name: sorted(found) for name, found in lines.items() if found}
+    seconds = {report.when: report.duration for report in reports}
+    return any(report.failed for report in reports), seconds["setup"], seconds.get("call", 0.0), reached
+
+
+def all_measured(items: Sequence[pytest.Item], names: Sequence[str], longest: float) -> str:
+    """Measures the tests of a file."""
+    return json.dumps({i.nodeid: measured(i, after, names, longest) for i, after in following(items)})
 
 
 def finished(children: list[Child], jobs: int) -> Iterator[tuple[Child, str]]:
-    """Waits until fewer than `jobs` processes run; yields those that ended with how they did."""
+    """Waits until fewer than `jobs` processes run; yields those that ended with what they wrote."""
     while children and len(children) >= jobs:
         for child in list(children):
-            pid, status = os.waitpid(child.pid, os.WNOHANG)
+            pid, _ = os.waitpid(child.pid, os.WNOHANG)
             late = not pid and time.monotonic() > child.limit
             if late:
                 os.killpg(child.pid, signal.SIGKILL)
                 os.waitpid(child.pid, 0)
             if pid or late:
                 children.remove(child)
-                yield child, "time" if late else "killed" if status else "survived"
+                told = child.output.read_text() if child.output.exists() else "no end"
+                child.output.unlink(missing_ok=True)
+                yield child, "time" if late else told
         time.sleep(0.005)
 
 
@@ -380,6 +427,8 @@ class Run:
 
     options: argparse.Namespace
     results: dict[str, list[tuple[Mutant, str]]] = field(default_factory=dict)
+    kills: Counter[str] = field(default_factory=Counter)
+    untested: Sequence[str] = ()
 
     def pytest_collection(self) -> None:
         """Makes Hypothesis repeatable, and stop at the first failure instead of looking for a smaller one."""
@@ -389,6 +438,7 @@ class Run:
             "mutants",
             settings.get_profile("ci"),
             database=None,
+            max_examples=EXAMPLES,
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
@@ -397,52 +447,104 @@ class Run:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Measures the tests, then runs the mutants."""
         with tempfile.TemporaryDirectory() as folder:
-            self.run(session.items, Path(folder) / "measured.json")
+            self.run(session.items, Path(folder))
         return True
 
-    def run(self, items: Sequence[pytest.Item], output: Path) -> None:
+    def measure(self, items: Sequence[pytest.Item], folder: Path) -> list[Known]:
+        """Returns what is known of tests: of some rows of each table, and of none that takes long."""
+        rows: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        files: dict[Path, list[pytest.Item]] = {}
+        for table in rows.values():
+            for k in sorted({k * (len(table) - 1) // (ROWS - 1) for k in range(ROWS)}):
+                files.setdefault(table[k].path, []).append(table[k])
+        kept = self.options.measured
+        known: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
+        package = digest([*sorted(PACKAGE.rglob("*.py")), *sorted((ROOT / "tests/tools").glob("*.py"))])
+        keys = {path: f"{path.name} {package} {digest([path])}" for path in files}
+        new, children, names = dict[str, Any](), list[Child](), dict[int, str]()
+
+        def take(jobs: int) -> None:
+            for child, told in finished(children, jobs):
+                new[names[child.pid]] = json.loads(told) if told.startswith("{") else {}
+                if kept:
+                    kept.write_text(json.dumps({k: v for k, v in (known | new).items() if package in k}))
+                if not new[names[child.pid]]:
+                    print(f"could not be measured: {names[child.pid]}", file=sys.__stderr__, flush=True)
+
+        for path, chosen in files.items():
+            if keys[path] not in known:
+                take(self.options.jobs)
+                work = partial(all_measured, chosen, every_module(), self.options.longest)
+                children.append(forked(work, 900, folder / path.name))
+                names[children[-1].pid] = keys[path]
+        take(1)
+        known |= new
+        found: list[Known] = []
+        for path, chosen in files.items():
+            told = known[keys[path]]
+            before = max((setup for _, setup, _, _ in told.values()), default=0.0)
+            for item in chosen:
+                bad, setup, seconds, lines = told.get(item.nodeid, (True, 0.0, 0.0, {}))
+                if not bad and setup + seconds <= self.options.longest:
+                    found.append(Known(item, seconds, before, lines))
+                elif bad:
+                    print(f"left out, fails or takes long: {item.nodeid}", file=sys.__stderr__, flush=True)
+        return found
+
+    def run(self, items: Sequence[pytest.Item], folder: Path) -> None:
         """Fills in the results."""
         for module in self.options.modules:
             importlib.import_module(f"paramverify.{module[:-3].replace('/', '.')}")
-        children = [forked(items, 7200, None, output)]
-        if [how for _, how in finished(children, 1)] != ["survived"]:
-            raise SystemExit("the tests could not be measured")
-        known = json.loads(output.read_text())
-        for item, (bad, _, _) in zip(items, known, strict=True):
-            if bad:
-                print(f"left out, fails without a change: {item.nodeid}", file=sys.__stderr__)
+        started = time.monotonic()
+        known = self.measure(items, folder)
+        print(f"measured {len(known)} tests in {time.monotonic() - started:.0f} s", file=sys.__stderr__)
+        reached = {name for test in known for name in test.lines}
+        self.untested = [m for m in self.options.modules if str(PACKAGE / m) not in reached]
+        functions = living()
+        children: list[Child] = []
         running: dict[int, Mutant] = {}
-        for module in self.options.modules:
-            self.results[module] = []
+        self.results = {module: [] for module in self.options.modules}
         for mutant in (m for module in self.options.modules for m in sample(module, self.options)):
-            chosen = [pair for pair in reaching(mutant, items, known) if pair[0] <= self.options.longest]
             for child, how in finished(children, self.options.jobs):
                 self.note(running.pop(child.pid), how)
+            chosen = self.reaching(mutant, known)
             if not chosen:
-                self.note(mutant, "survived")
+                self.note(mutant, "")
                 continue
-            seconds = 20 + 4 * sum(taken for taken, _ in chosen)
-            children.append(forked([item for _, item in chosen], seconds, mutant, output))
+            output = folder / str(time.monotonic_ns())
+            work = partial(killer, mutant, functions.get(mutant.code.co_filename, ()), chosen, output)
+            children.append(forked(work, 60 + 20 * self.options.most, output))
             running[children[-1].pid] = mutant
         for child, how in finished(children, 1):
             self.note(running.pop(child.pid), how)
 
     def note(self, mutant: Mutant, how: str) -> None:
-        """Notes how a mutant ended."""
+        """Notes how a mutant ended: with nothing if it survived."""
         self.results[mutant.module].append((mutant, how))
-        if how == "survived":
+        self.kills[how] += 1
+        if not how:
             print(f"survived: {told(mutant)}", file=sys.__stderr__, flush=True)
 
+    def reaching(self, mutant: Mutant, known: Sequence[Known]) -> list[Known]:
+        """Returns tests that reach a mutant, quick ones and those that killed first, for some seconds."""
+        path, (first, last) = str(PACKAGE / mutant.module), mutant.lines
+        found = [k for k in known if any(first <= line <= last for line in k.lines.get(path, ()))]
+        found.sort(key=lambda k: (k.seconds + k.before / 2 + 0.01) / (1 + 3 * self.kills[k.item.nodeid]))
+        seconds = 0.0
+        files: dict[Path, list[Known]] = {}
+        for test in found:
+            seconds += test.seconds + (test.before if test.item.path not in files else 0)
+            if seconds > self.options.most and files:
+                break
+            files.setdefault(test.item.path, []).append(test)
+        return [test for tests in files.values() for test in tests]
 
-def reaching(mutant: Mutant, items: Sequence[pytest.Item], known: Any) -> list[tuple[float, pytest.Item]]:
-    """Returns the tests that reach a mutant, quickest first, with the seconds that each takes."""
-    path, (first, last) = str(PACKAGE / mutant.module), mutant.lines
-    found = [
-        (seconds, item)
-        for item, (bad, seconds, lines) in zip(items, known, strict=True)
-        if not bad and any(first <= line <= last for line in lines[path])
-    ]
-    return sorted(found, key=lambda pair: pair[0])
+
+def digest(paths: Iterable[Path]) -> str:
+    """Returns a short text that changes with the files."""
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
 # --- the report -------------------------------------------------------------------------------------
@@ -463,22 +565,55 @@ def report(results: dict[str, list[tuple[Mutant, str]]], everything: bool) -> bo
         for entry in entries
     }
     good, survivors, wrong = True, [], []
+    total: Counter[str] = Counter()
     print("| module | mutants | equivalent | killed | of them by time | share |")
     print("| --- | --- | --- | --- | --- | --- |")
     for module, ends in results.items():
         same = [(m, how) for m, how in ends if m.identity() in listed]
         other = [(m, how) for m, how in ends if m.identity() not in listed]
-        wrong += [f"listed as equivalent, but killed: {told(m)}" for m, how in same if how != "survived"]
+        wrong += [f"listed as equivalent, but killed: {told(m)} ({how})" for m, how in same if how]
         gone = {key for key in listed if key[0] == module} - {m.identity() for m, _ in ends}
         gone = gone if everything else set()
         wrong += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in sorted(gone)]
-        survivors += [told(m) for m, how in other if how == "survived"]
-        killed, late = (sum(how in ways for _, how in other) for ways in (("killed", "time"), ("time",)))
-        share = killed / len(other) if other else 1.0
-        good = good and share >= (CHECKERS if module.startswith(("kernel/", "rereader/")) else OTHERS)
-        print(f"| {module} | {len(ends)} | {len(same)} | {killed} | {late} | {share:.1%} |")
+        survivors += [told(m) for m, how in other if not how]
+        killed, late = sum(bool(how) for _, how in other), sum(how == "time" for _, how in other)
+        checker = module.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+        good = good and share(killed, len(other)) >= (CHECKERS if checker else OTHERS)
+        print(
+            f"| {module} | {len(ends)} | {len(same)} | {killed} | {late} | {share(killed, len(other)):.1%} |"
+        )
+        if checker:
+            total += Counter(mutants=len(ends), same=len(same), killed=killed, late=late, other=len(other))
+    if total:
+        whole = share(total["killed"], total["other"])
+        good = good and whole >= ALL_CHECKERS
+        numbers = " | ".join(str(total[name]) for name in ("mutants", "same", "killed", "late"))
+        print(f"| {' and '.join(FOLDERS)} | {numbers} | {whole:.1%} |")
     print("\nSurvivors:\n" if survivors else "\nNo survivors.", *survivors, *wrong, sep="\n")
     return good and not wrong
+
+
+def share(killed: int, mutants: int) -> float:
+    """Returns which part was killed."""
+    return killed / mutants if mutants else 1.0
+
+
+def every_module() -> list[str]:
+    """Returns all modules that are mutated: those of the folders, and those of the table."""
+    found = [
+        f"{folder}/{path.name}" for folder in FOLDERS for path in sorted((PACKAGE / folder).glob("*.py"))
+    ]
+    return [name for name in found if not name.endswith("/__init__.py")] + list(TESTS)
+
+
+def tests_of(module: str) -> list[str]:
+    """Returns the test files of a module; of one in the folders all that are about its folder."""
+    if module in TESTS:
+        return [f"tests/{name}" for name in TESTS[module].split()]
+    folder = module.partition("/")[0]
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    chosen = [path for path in paths if path.parent.name in FOLDERS[folder]]
+    return [str(path.relative_to(ROOT)) for path in chosen] + [f"tests/{name}" for name in BESIDE[folder]]
 
 
 def main() -> None:
@@ -486,27 +621,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--modules", nargs="+", default=list(TESTS), help="parts of their names")
-    parser.add_argument("--number", type=int, default=40, help="mutants of each module")
+    parser.add_argument("--modules", nargs="+", default=[""], help="parts of their names")
+    parser.add_argument("--number", type=int, default=20, help="mutants of each module")
     parser.add_argument("--all", action="store_true", help="all mutants of each module")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--longest", type=float, default=5.0, help="seconds of the tests that are run")
+    parser.add_argument("--most", type=float, default=30.0, help="seconds of the tests of one mutant")
+    parser.add_argument("--slow", action="store_true", help="also tests that are marked as slow")
+    parser.add_argument("--measured", type=Path, help="a file that keeps what is measured for the next run")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     options = parser.parse_args()
-    options.modules = [name for name in TESTS if any(part in name for part in options.modules)]
-    files: dict[str, None] = {}
-    for module in options.modules:
-        tests = [f"tests/{name}" for name in TESTS[module].split()]
-        print(f"{module}: {', '.join(tests)}", file=sys.stderr)
-        files |= dict.fromkeys(tests)
+    options.modules = [name for name in every_module() if any(part in name for part in options.modules)]
+    files = dict.fromkeys(name for module in options.modules for name in tests_of(module))
+    print(f"{len(options.modules)} modules, {len(files)} files of tests", file=sys.stderr, flush=True)
     os.chdir(ROOT)
     sys.dont_write_bytecode = True
     run = Run(options)
     quiet = ["-q", "--no-header", "--no-summary", "--capture=sys", "-p", "no:cacheprovider"]
-    status = pytest.main([*quiet, *files], plugins=[run])
+    marked = [] if options.slow else ["-m", "not slow"]
+    status = pytest.main([*quiet, *marked, *files], plugins=[run])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(f"pytest ended with status {int(status)}")
-    raise SystemExit(0 if report(run.results, options.all) else 1)
+    good = report(run.results, options.all)
+    if run.untested:
+        print(f"No test reaches {', '.join(run.untested)}.")
+    raise SystemExit(0 if good and not run.untested else 1)
 
 
 if __name__ == "__main__":
