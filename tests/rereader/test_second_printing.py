@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import paramverify
+from paramverify.rereader import __main__ as program
 
 PACKAGE = Path(paramverify.__file__).parent
 CASES = PACKAGE.parent / "cases"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with copies of the kernel and of the second reader, and nothing else."""
-    found = tmp_path_factory.mktemp("alone")
+def ran(*arguments: str) -> tuple[int, str, str]:
+    """Runs the program in this process."""
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = program.run(lambda: program.main([*arguments]))
+    return code, out.getvalue(), err.getvalue()
+
+
+def test_copies_of_two_folders(tmp_path: Path) -> None:
+    """It runs without the packages that are installed, and prints the secrets in the order of the pairs."""
     for name in ("kernel", "rereader"):
-        shutil.copytree(PACKAGE / name, found / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return found
+        shutil.copytree(PACKAGE / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    arguments = (str(CASES / "randomized-response.toml"), "p=1/4", "t=2/3")
+    for seed in "123":
+        command = [sys.executable, "-S", "-m", "rereader", *arguments]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == ran(*arguments)
+        assert [line for line in done.stdout.splitlines() if line.endswith(":")] == ["yes:", "no:"]
 
 
-def ran(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    """Runs the program without the packages that are installed."""
-    command = [sys.executable, "-S", "-m", "rereader", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_probabilities_at_a_point(folder: Path) -> None:
+def test_probabilities_at_a_point() -> None:
     """At the point that is given, or at one of its choice, each output has its probability."""
-    code, out, err = ran(folder, str(CASES / "geometric-symbolic-2.toml"), "alpha=1/2")
+    code, out, err = ran(str(CASES / "geometric-symbolic-2.toml"), "alpha=1/2")
     assert (code, err) == (0, "")
     assert out.splitlines()[:4] == [
         "at alpha = 1/2",
@@ -41,28 +49,17 @@ def test_probabilities_at_a_point(folder: Path) -> None:
         "  0: 2/3 ≈ 0.666667",
         "  1: 1/6 ≈ 0.166667",
     ]
-    code, out, _ = ran(folder, str(CASES / "geometric-contagious-ln4.toml"))
+    code, out, _ = ran(str(CASES / "geometric-contagious-ln4.toml"))
     assert code == 0
     assert out.startswith("at p = 3/7\n")
     assert "  2: 2/3 ≈ 0.666667\n" in out
 
 
-def test_the_order_of_secrets_is_that_of_the_case(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each run prints the same lines, with the secrets in the order of the pairs."""
-    found = []
-    for seed in "123456":
-        monkeypatch.setenv("PYTHONHASHSEED", seed)
-        found.append(ran(folder, str(CASES / "randomized-response.toml"), "p=1/4", "t=2/3")[1])
-    assert len({*found}) == 1
-    names = [line for line in found[0].splitlines() if line.endswith(":")]
-    assert names == ["yes:", "no:"]
-
-
-def test_a_negative_probability_is_a_mistake(folder: Path, tmp_path: Path) -> None:
+def test_a_negative_probability_is_a_mistake(tmp_path: Path) -> None:
     """A truth above 1 makes a probability negative, which is said with its place."""
     case = tmp_path / "case.toml"
     case.write_text((CASES / "randomized-response.toml").read_text().replace('"t"', '"3/2"'))
-    code, out, err = ran(folder, str(case), "p=3/7", "t=2/3")
+    code, out, err = ran(str(case), "p=3/7", "t=2/3")
     assert (code, out) == (1, "")
     told = "a mistake: the probability of 0 under yes is -1/2 at p = 3/7, t = 2/3"
     assert err == f"error: {case}: {told}\n"
@@ -78,19 +75,19 @@ POINTS = [
 
 
 @pytest.mark.parametrize(("point", "told"), POINTS)
-def test_points_that_are_none(folder: Path, point: tuple[str, ...], told: str) -> None:
+def test_points_that_are_none(point: tuple[str, ...], told: str) -> None:
     """A parameter that is missing, unknown, outside of its interval or no number is named."""
-    assert ran(folder, str(CASES / "randomized-response.toml"), *point) == (1, "", told)
+    assert ran(str(CASES / "randomized-response.toml"), *point) == (1, "", told)
 
 
-def test_what_a_variable_stands_for(folder: Path) -> None:
+def test_what_a_variable_stands_for() -> None:
     """A parameter without an upper end has a variable, and the first line says which power it is."""
     case = str(CASES / "programs" / "sparse-vector-laplace-every-epsilon.toml")
-    code, out, err = ran(folder, case, "x_eps=1/2")
+    code, out, err = ran(case, "x_eps=1/2")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "at x_eps = 1/2, where x_eps = exp(-eps/4)"
     told = "error: give x_eps, a power of exp(-eps), instead of eps\n"
-    assert ran(folder, case, "eps=1") == (1, "", told)
+    assert ran(case, "eps=1") == (1, "", told)
 
 
 OTHERS = [
@@ -103,26 +100,40 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("name", "told"), OTHERS)
-def test_cases_of_other_kinds(folder: Path, name: str, told: str) -> None:
+def test_cases_of_other_kinds(name: str, told: str) -> None:
     """A case without a list of outputs is named by its kind."""
-    code, out, err = ran(folder, str(CASES / name))
+    code, out, err = ran(str(CASES / name))
     assert (code, out) == (1, "")
     assert err.startswith(f"not read: {told}")
 
 
-def test_files_that_are_no_cases(folder: Path, tmp_path: Path) -> None:
+MISTAKES = {
+    "[mechanism]\n": "there is no 'kind'",
+    "x = ": "Invalid value (at end of document)",
+}
+
+
+def test_files_that_are_no_cases(tmp_path: Path) -> None:
     """A file of releases, JSON, a missing file and a word without a sign of equality are named in words."""
     case = tmp_path / "file"
     case.write_text('component = [{ kind = "randomized_response", truth = "3/4" }]')
     told = "not read: this is a file of releases: give the file of one of its cases\n"
-    assert ran(folder, str(case)) == (1, "", told)
+    assert ran(str(case)) == (1, "", told)
     case.write_text('{"format": "paramverify-evidence"}')
     told = "not read: this is JSON, not a case file; `paramverify check` reads evidence\n"
-    assert ran(folder, str(case)) == (1, "", told)
-    assert ran(folder, str(tmp_path)) == (2, "", f"error: {tmp_path}: this is a folder, not a file\n")
+    assert ran(str(case)) == (1, "", told)
+    assert ran(str(tmp_path)) == (2, "", f"error: {tmp_path}: this is a folder, not a file\n")
     none = tmp_path / "none.toml"
-    assert ran(folder, str(none)) == (2, "", f"error: {none}: there is no such file\n")
+    assert ran(str(none)) == (2, "", f"error: {none}: there is no such file\n")
     told = "error: 'alpha' is not of the form PARAMETER=NUMBER\n"
-    assert ran(folder, str(CASES / "geometric-symbolic-2.toml"), "alpha") == (2, "", told)
-    assert ran(folder)[0] == 2
-    assert ran(folder, "--help")[0] == 0
+    assert ran(str(CASES / "geometric-symbolic-2.toml"), "alpha") == (2, "", told)
+    assert ran()[0] == 2
+    assert ran("--help")[0] == ran("-h")[0] == 0
+    assert (ran("--help")[1:], ran("-x")) == ((program.USAGE + "\n", ""), (2, "", program.USAGE + "\n"))
+    told = "error: p is given twice\n"
+    assert ran(str(CASES / "randomized-response.toml"), "p=1/4", " p = 1/3", "t=2/3") == (2, "", told)
+    case.write_bytes(b"\xff")
+    assert ran(str(case)) == (2, "", f"error: {case}: not UTF-8 text\n")
+    for text, told in MISTAKES.items():
+        case.write_text(text)
+        assert ran(str(case)) == (1, "", f"error: {case}: a mistake: {told}\n")
