@@ -1,6 +1,7 @@
 """Mutants: makes small mistakes in the modules that verdicts rest on, and counts those that tests notice.
 
-    python benchmarks/mutants.py [--modules cone lines ...] [--number 40 | --all] [--seed 0] [--jobs 2]
+    python benchmarks/mutants.py [--modules cone lines ...] [--number 20 | --all] [--seed 0] [--jobs 2]
+                                 [--quick] [--tests kernel/test_cone_checker.py ...] [--measured FILE]
 
 A mutant is a module with one change inside a function: a comparison weakened or strengthened, `and` for `or`
 and an operand left out, `not` left out, `all` for `any`, `min` for `max`, another arithmetic operator, a
@@ -8,14 +9,17 @@ number one larger or smaller, True for False, a bound of a slice left out, a gua
 returns, or leaves a loop) or a call left out. Texts of messages, defaults and limits at the top of a module
 stay.
 
-Nothing is written: pytest collects the test files below once, and every mutant gets a forked process in which
-the code of the module's functions is replaced. It runs the tests that reach the changed line (measured
-before), the quickest first, until one fails or the time is over. Tests that take long are left out, and what
-tests do in processes of their own does not see the change, so the share is if anything too low.
+All modules of the folders below are mutated, and those of a table. Nothing is written: pytest collects the
+test files once, and every mutant gets a forked process in which the code of the module's functions is
+replaced. It runs tests that reach the changed line (measured before), for `--most` seconds: the quick ones
+and those that have noticed other mutants first, until one fails. Tests that take longer than `--longest` are
+left out, and with `--quick` those that are marked as slow. What tests do in processes of their own does not
+see the change. So the share is if anything too low. `--measured` keeps what was measured in a file; only test
+files that have changed since are measured again, and all of them if the package or the tools of tests have.
 
 Mutants that no test can notice are in `equivalent_mutants.toml` with the reason for each; they run too, and
-one that is killed, or is no mutant any more, is an error. Exit status 1: a module is under its threshold, or
-the list is wrong.
+one that is killed, or is no mutant any more, is an error. Exit status 1: a module or the folders together are
+under their threshold, no test reaches a module, or the list is wrong.
 """
 
 from __future__ import annotations
@@ -81,7 +85,7 @@ BESIDE = {
         "reports/test_window_evidence.py",
     ),
 }
-ROWS = 6  # of each table of parameters, the most that are run
+ROWS = 60  # of each table of parameters, the most that are run
 STEPS = 500  # of a function in which no new line is reached, and after which it is followed no more
 EXAMPLES = 25  # for each property
 # Which test files cover which other module.
@@ -462,7 +466,7 @@ class Run:
         kept = self.options.measured
         known: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
         package = digest([*sorted(PACKAGE.rglob("*.py")), *sorted((ROOT / "tests/tools").glob("*.py"))])
-        keys = {path: f"{path.name} {package} {digest([path])}" for path in files}
+        keys = {path: f"{path.name} {package} {digest([path])} {len(ids)}" for path, ids in files.items()}
         new, children, names = dict[str, Any](), list[Child](), dict[int, str]()
 
         def take(jobs: int) -> None:
@@ -627,18 +631,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--longest", type=float, default=5.0, help="seconds of the tests that are run")
     parser.add_argument("--most", type=float, default=30.0, help="seconds of the tests of one mutant")
-    parser.add_argument("--slow", action="store_true", help="also tests that are marked as slow")
+    parser.add_argument("--quick", action="store_true", help="no tests that are marked as slow")
+    parser.add_argument("--tests", nargs="+", help="the test files, instead of those of the modules")
     parser.add_argument("--measured", type=Path, help="a file that keeps what is measured for the next run")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     options = parser.parse_args()
     options.modules = [name for name in every_module() if any(part in name for part in options.modules)]
-    files = dict.fromkeys(name for module in options.modules for name in tests_of(module))
+    chosen = [f"tests/{name}" for name in options.tests or ()]
+    files = dict.fromkeys(chosen or (name for module in options.modules for name in tests_of(module)))
     print(f"{len(options.modules)} modules, {len(files)} files of tests", file=sys.stderr, flush=True)
     os.chdir(ROOT)
     sys.dont_write_bytecode = True
     run = Run(options)
     quiet = ["-q", "--no-header", "--no-summary", "--capture=sys", "-p", "no:cacheprovider"]
-    marked = [] if options.slow else ["-m", "not slow"]
+    marked = ["-m", "not slow"] if options.quick else []
     status = pytest.main([*quiet, *marked, *files], plugins=[run])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(f"pytest ended with status {int(status)}")
