@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import erf, exp, log, sqrt
@@ -27,7 +27,7 @@ def written_losses(step: Sequence[str]) -> tuple[float, int]:
     return size, int(20 / size)
 
 
-def cells(below: Any, far: float, shift: float) -> Masses:
+def cells(below: Callable[[float], float], far: float, shift: float) -> Masses:
     """Returns the masses of small intervals, from how likely noise is below a number."""
     ends = [far * (2 * k / FINE - 1) for k in range(FINE + 1)]
     own, other = ([below(x - by) for x in ends] for by in (shift, 0))
@@ -53,19 +53,19 @@ def outputs(written: Mapping[str, Any]) -> Masses:
         shift = int(written["sensitivity"])
         if kind == "discrete_laplace":
             size, far = written_losses(written["step"])
-            weight = lambda x: exp(-size * abs(x))  # noqa: E731
+            exponent = lambda x: size * abs(x)  # noqa: E731
         else:
             variance, far = float(Fraction(written["sigma"])) ** 2, 40
-            weight = lambda x: exp(-x * x / (2 * variance))  # noqa: E731
-        total = sum(map(weight, range(-far, far + 1)))
-        return [(weight(x - shift) / total, weight(x) / total) for x in range(-far, far + 1)]
-    shift = float(Fraction(written["sensitivity"]))
+            exponent = lambda x: x * x / (2 * variance)  # noqa: E731
+        total = sum(exp(-exponent(x)) for x in range(-far, far + 1))
+        return [(exp(-exponent(x - shift)) / total, exp(-exponent(x)) / total) for x in range(-far, far + 1)]
+    moved = float(Fraction(written["sensitivity"]))
     if kind == "laplace":
         scale = float(Fraction(written["scale"]))
         below = lambda x: exp(x / scale) / 2 if x < 0 else 1 - exp(-x / scale) / 2  # noqa: E731
-        return cells(below, 30 * scale, shift)
+        return cells(below, 30 * scale, moved)
     sigma = float(Fraction(written["sigma"]))
-    return cells(lambda x: (1 + erf(x / sigma / sqrt(2))) / 2, 12 * sigma, shift)
+    return cells(lambda x: (1 + erf(x / sigma / sqrt(2))) / 2, 12 * sigma, moved)
 
 
 def together(found: Masses, times: int) -> Masses:

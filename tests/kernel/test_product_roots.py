@@ -1,0 +1,158 @@
+"""Signs of polynomials in one product of powers, beside their values at points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+from math import prod
+from random import Random
+from typing import Any
+
+import pytest
+
+from paramverify.kernel.product_substitution import ByRoots, read_by_roots
+from paramverify.kernel.strict_reading import Rejected
+
+F = Fraction
+Poly = dict[tuple[int, ...], Fraction]
+NAMES = ("x", "y")
+ONES: Poly = {(0, 0): F(1)}
+
+
+def times(left: Poly, right: Poly) -> Poly:
+    """Returns the product of two polynomials."""
+    found: Poly = {}
+    for one, other in product(left, right):
+        key = tuple(map(sum, zip(one, other, strict=True)))
+        found[key] = found.get(key, F(0)) + left[one] * right[other]
+    return {key: value for key, value in found.items() if value}
+
+
+def power(poly: Poly, count: int) -> Poly:
+    """Returns a power of a polynomial."""
+    found = ONES
+    for _ in range(count):
+        found = times(found, poly)
+    return found
+
+
+def made(random: Random) -> tuple[dict[str, Any], Poly, dict[str, tuple[Fraction, Fraction]], list[Fraction]]:
+    """Returns what evidence says of c·Π (u − r), for u = x^a·y^b with 1 − x for some x, box and roots."""
+    powers = {name: random.choice((1, 2)) for name in random.choice((["x"], ["y"], ["x", "y"]))}
+    reflected = [name for name in powers if random.random() < 0.5]
+    u = ONES
+    for k, name in enumerate(NAMES):
+        if name in powers:
+            linear: Poly = {(1 - k, k): F(1)}
+            if name in reflected:
+                linear = {(0, 0): F(1), (1 - k, k): F(-1)}
+            u = times(u, power(linear, powers[name]))
+    roots = sorted({F(random.randrange(1, 20), 20) for _ in range(random.choice((1, 2, 2, 3)))})
+    poly: Poly = {(0, 0): F(random.choice((-2, 1, 3)))}
+    for root in roots:
+        factor = dict(u)
+        factor[0, 0] = factor.get((0, 0), F(0)) - root
+        poly = times(poly, factor)
+    box = {name: random.choice(((F(0), F(1)), (F(1, 10), F(9, 10)), (F(1, 3), F(1)))) for name in NAMES}
+    ends = [sorted(1 - end if name in reflected else end for end in box[name]) for name in powers]
+    least, most = (prod(e[k] ** n for e, n in zip(ends, powers.values(), strict=True)) for k in (0, 1))
+    inside = [root for root in roots if least < root < most]
+    if len(inside) != len([root for root in roots if least <= root <= most]):
+        return made(random)
+    entry = {
+        "powers": {name: str(n) for name, n in powers.items()},
+        "reflected": reflected,
+        "cuts": [str((a + b) / 2) for a, b in pairwise(inside)],
+        "roots": [[str(max(least, root - F(1, 90))), str(min(most, root + F(1, 70)))] for root in inside],
+    }
+    return entry, poly, box, inside
+
+
+def value(poly: Poly, x: Fraction, y: Fraction) -> Fraction:
+    """Returns the value at a point."""
+    return sum((c * x**a * y**b for (a, b), c in poly.items()), F(0))
+
+
+def is_true(found: ByRoots, poly: Poly, random: Random) -> int:
+    """Tells that signs on parts of the box are those at points; returns on how many parts there is one."""
+    told = 0
+    box = dict.fromkeys(NAMES, (F(0), F(1))) | found.box
+    for _ in range(25):
+        parts = {
+            name: sorted(low + (high - low) * F(random.randrange(13), 12) for _ in range(2))
+            for name, (low, high) in box.items()
+        }
+        part = found
+        for name in found.names:
+            (low, high), (start, end) = found.box[name], parts[name]
+            _, part = part.cut(name, (start - low) / (high - low))
+            if high > start:
+                part, _ = part.cut(name, (end - start) / (high - start))
+            assert part.box[name] == (start, end)
+        sign = part.weak_sign()
+        corners = [value(poly, x, y) for x in parts["x"] for y in parts["y"]]
+        middle = value(poly, sum(parts["x"]) / 2, sum(parts["y"]) / 2)
+        if sign is not None:
+            told += 1
+            assert all(v * sign > 0 for v in (*corners, middle)), (found, parts)
+            fixed = found.at({name: parts[name][0] for name in found.names})
+            assert fixed.weak_sign() in (None, sign)
+    return told
+
+
+def test_signs_are_those_at_points() -> None:
+    """Signs are those of values, and are known on many parts; and so with changed evidence, if accepted."""
+    told, accepted, refused = 0, 0, 0
+    for seed in range(45):
+        random = Random(seed)
+        entry, poly, box, inside = made(random)
+        found = read_by_roots(entry, poly, NAMES, box)
+        assert len(found.signs) == len(inside) + 1
+        told += is_true(found, poly, random)
+        for _ in range(3):
+            other = changed(entry, random)
+            try:
+                found = read_by_roots(other, poly, NAMES, box)
+            except (Rejected, KeyError):
+                refused += 1
+                continue
+            accepted += 1
+            is_true(found, poly, random)
+    assert told > 450
+    assert accepted > 5
+    assert refused > 60
+
+
+def changed(entry: dict[str, Any], random: Random) -> dict[str, Any]:
+    """Returns what says something else in one place."""
+    by = str(F(random.choice((-1, 1)), random.choice((30, 100))))
+    cuts, roots = list(entry["cuts"]), [list(ends) for ends in entry["roots"]]
+    if roots and random.random() < 0.6:
+        k = random.randrange(len(roots))
+        end = random.randrange(2)
+        roots[k][end] = random.choice((roots[k][1 - end], str(F(roots[k][end]) + F(by))))
+        roots = random.choice((roots, [*roots[:k], *roots[k + 1 :]], [*roots, roots[k]]))
+        return {**entry, "roots": roots}
+    if cuts and random.random() < 0.6:
+        k = random.randrange(len(cuts))
+        return {**entry, "cuts": random.choice(([*cuts[:k], *cuts[k + 1 :]], [*cuts, by], [by, *cuts]))}
+    powers = dict(entry["powers"])
+    name = random.choice(list(powers))
+    return random.choice(
+        (
+            {**entry, "powers": {**powers, name: random.choice(("0", "-1", "1", "2"))}},
+            {**entry, "powers": {**powers, "y": "1"}},
+            {**entry, "powers": {n: p for n, p in powers.items() if n != name}},
+            {**entry, "reflected": [*NAMES]},
+            {**entry, "reflected": []},
+        )
+    )
+
+
+def test_negative_numbers_have_no_powers() -> None:
+    """The products of powers ascend only from 0 on."""
+    entry = {"powers": {"x": "2"}, "reflected": [], "cuts": [], "roots": []}
+    poly = {(2, 0): F(1), (0, 0): F(1)}
+    for low, high, reflected in ((F(-1), F(1), []), (F(0), F(2), ["x"])):
+        with pytest.raises(Rejected, match=r"may be negative|does not depend"):
+            read_by_roots({**entry, "reflected": reflected}, poly, NAMES, {"x": (low, high)})
