@@ -458,6 +458,8 @@ class Run:
         """Returns what is known of tests: of some rows of each table, and of none that takes long."""
         rows: dict[str, list[pytest.Item]] = {}
         for item in items:
+            if self.options.quick and item.get_closest_marker("slow"):
+                continue
             rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
         files: dict[Path, list[pytest.Item]] = {}
         for table in rows.values():
@@ -644,8 +646,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     run = Run(options)
     quiet = ["-q", "--no-header", "--no-summary", "--capture=sys", "-p", "no:cacheprovider"]
-    marked = ["-m", "not slow"] if options.quick else []
-    status = pytest.main([*quiet, *marked, *files], plugins=[run])
+    status = pytest.main([*quiet, *files], plugins=[run])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(f"pytest ended with status {int(status)}")
     good = report(run.results, options.all)
