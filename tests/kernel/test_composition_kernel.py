@@ -85,3 +85,17 @@ def test_tables_need_a_case() -> None:
     """A table without the name of its case is as little shown as one with it; noise stands for itself."""
     assert replayed(FAR, [], ONE, exact="4/5").not_compared == LEFT
     assert replayed(RESPONSE, [], ONE, exact="4/5").not_compared == ()
+
+
+NO_DISTRIBUTIONS = [
+    (table(("1", "1/2"), ("0", "1/4")), "1/2"),
+    (table(("1/2", "1/2"), ("1/4", "1/2")), "0"),
+    (table(("3/2", "1/2"), ("-1/2", "1/2")), "1"),
+    (table(("1/2", "3/2"), ("1/2", "-1/2")), "1"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "exact"), NO_DISTRIBUTIONS)
+def test_masses_of_a_table_are_those_of_distributions(wrong: Release, exact: str) -> None:
+    """Both sum to one, and none is negative, whatever the numbers of such a table would be."""
+    assert "not two distributions" in replayed(wrong, [], ONE, exact=exact).lines[-1]
