@@ -264,8 +264,6 @@ def check_together(document: Mapping[str, Any]) -> None:
             raise Misformed(f"this does not belong to a document about {kind}", "statements", place)
     if "witness" in document and not engines and WITNESSES[document["witness"]["kind"]] != kind:
         raise Misformed(f"this does not belong to a document about {kind}", "witness")
-    if not engines and ("witness" in document) != (document["status"] == evidence_shapes.VIOLATED):
-        raise Misformed("a witness comes with the status violated, and only with it", "status")
     if BUDGET in document:
         about = BUDGETS[document[BUDGET]["kind"]]
         if kind != about and not (kind == "cone" and about == CLAIMS):
@@ -277,6 +275,8 @@ def check_together(document: Mapping[str, Any]) -> None:
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)
     if document["status"] not in own:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
+    if not engines and ("witness" in document) != (document["status"] == evidence_shapes.VIOLATED):
+        raise Misformed("a witness comes with the status violated, and only with it", "status")
 
 
 def number_of_budget(document: Mapping[str, Any]) -> Any:
