@@ -28,7 +28,7 @@ from fractions import Fraction
 from typing import Any
 
 from .claim_evidence import check_inside, signs_at
-from .evidence_polynomials import ONE, Poly, parse, plus
+from .evidence_polynomials import ONE, Poly, number, parse, plus
 from .ledger import Evidence, Followed, Statement
 from .proof_goals import Context, Goal, WrittenClaim
 from .proof_rules import prove

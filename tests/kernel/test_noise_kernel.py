@@ -9,9 +9,9 @@ import mpmath
 import pytest
 
 from paramverify.kernel.noise_probabilities import (
+    PI,
     ROOT,
     NoiseLaw,
-    _root_of_half_pi,
     at_most,
     check_noise,
     less_than,
@@ -20,15 +20,6 @@ from paramverify.kernel.rounded_constants import UNIT
 from paramverify.kernel.strict_reading import Rejected
 
 ONE = Fraction(1)
-
-
-def test_a_root_that_is_computed_once() -> None:
-    """The root of half of pi is between its bounds, to the last bits of these."""
-    low, high = _root_of_half_pi()
-    assert (low, high) == ROOT
-    with mpmath.workdps(100):
-        assert low < mpmath.sqrt(mpmath.pi / 2) * UNIT < high
-    assert high - low < 2**8
 
 
 @pytest.mark.parametrize("kind", ["gauss", "laplace", "exponential", "geometric", "discrete_gaussian"])

@@ -142,14 +142,9 @@ def test_compositions_name_what_each_release_is_about(
     other = written(tmp_path, constant, "other.toml")
     assert run(["compose", f"{one}:2", other, "--epsilon-for", "0"]) == 0
     out = capsys.readouterr().out
-    assert (
-        f"  Note: {one}: it is about all neighbouring n in {{0..2}} (differ = each); larger inputs may need more.\n"
-        in out
-    )
-    assert (
-        f"  Note: {other}: it is about all neighbouring n in {{0..2}} (differ = one); larger inputs may need more.\n"
-        in out
-    )
+    for path, differ in ((one, "each"), (other, "one")):
+        about = f"it is about all neighbouring n in {{0..2}} (differ = {differ}); larger inputs may need more"
+        assert f"  Note: {path}: {about}.\n" in out
     assert f"  Note: {other}: the outputs do not depend on the inputs" in out
 
 
