@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .evidence_polynomials import ONE, Poly, constant, degree, number, plus, times
+from .evidence_polynomials import ONE, Poly, add, constant, degree, number, plus, times
 from .proof_goals import Context, Goal, Tie
 from .rounded_constants import PRECISIONS, encloses_log, exp_bounds, log_bounds
 from .strict_reading import Rejected
@@ -101,33 +101,10 @@ def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:
             x, t = monomial[r], monomial[u]
             key = list(monomial)
             key[u] = exponent * x + most - t
-            c = c * bound**x / tie.step**t
-            found[tuple(key)] = found.get(tuple(key), Fraction(0)) + c
-        return {key: c for key, c in found.items() if c}
+            add(found, tuple(key), c * bound**x / tie.step**t)
+        return found
 
     box = {**goal.box, tie.variable: (Fraction(0), ONE), tie.name: (Fraction(0), 1 / least)}
     conditions = tuple(c and (image(c[0]), c[1]) for c in goal.conditions)
     ends = (goal.open - {(tie.variable, 1)}) | {(tie.variable, 0), (tie.name, 0)}
     return replace(goal, poly=image(goal.poly), box=box, conditions=conditions, open=ends)
-
-
-DIGITS = 20  # of a number near a logarithm; its error is far below every difference that matters
-
-
-def near_log(value: Fraction) -> Fraction:
-    """Returns a rational near ln(value) for value > 1, so that ln(b^k) is k times ln(b)."""
-    for k in range(value.numerator.bit_length(), 1, -1):
-        top, bottom = _root(value.numerator, k), _root(value.denominator, k)
-        if top and bottom:
-            return k * near_log(Fraction(top, bottom))
-    low, _ = log_bounds(value, 128)
-    return Fraction(round(low * 10**DIGITS), 10**DIGITS)
-
-
-def _root(value: int, k: int) -> int:
-    """Returns the k-th root of a positive whole number, 0 if that is not whole."""
-    low, high = 1, 1 << (value.bit_length() // k + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if middle**k <= value else (low, middle - 1)
-    return low if low**k == value else 0
