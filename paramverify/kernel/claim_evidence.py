@@ -55,9 +55,9 @@ def read_claim(claim: Any) -> WrittenClaim:
     if set(names) - box.keys() - {t.name for t in ties} - (set() if exponent is None else {"E"}):
         raise Rejected("a variable of a claim has no interval")
     if exponent is not None and (
-        not exponent or names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
+        names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
     ):
-        raise Rejected(f"E is not shown to be exp({exponent}), or it is 1")
+        raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
     return WrittenClaim(
         Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends), ties=ties), exponent
     )

@@ -54,7 +54,6 @@ let read domain written =
   let known name = List.mem_assoc name box || List.mem name tied || (name = "E" && exponent <> None) in
   if not (List.for_all known names) then rejected "a variable of a claim has no interval";
   (match (exponent, List.rev names) with
-  | Some q, _ when Q.sign q = 0 -> rejected "the constant of a claim is 1"
   | Some _, "E" :: _ | None, _ -> ()
   | Some _, _ -> rejected "the constant of a claim has no variable");
   let poly = Text.polynomial written names in
