@@ -346,8 +346,7 @@ class ChainLook(PointwiseComparison):
             tree, family = read_formula(entry["text"], self.model["actions"] != [ANY])
             if family != entry.get("family"):
                 raise Rejected(f"the formula {name!r:.60} has another family")
-            own = valued(tree, at.number, at.exp_of)
-            if own != valued(entry["formula"], weight, weight):
+            if valued(tree, at.number, at.exp_of) != valued(entry["formula"], weight, weight):
                 raise Rejected(f"the formula {name!r:.60} says something else in the case")
 
 

@@ -26,7 +26,7 @@ differ = "one"
 @pytest.mark.parametrize(
     ("bound", "told", "exact"),
     [
-        ('total_variation = "1/20"', "delta = 1/20", {"bound": "1", "delta": "1/20"}),
+        ('total_variation = "1/20"', "total_variation = 1/20", {"bound": "1", "delta": "1/20"}),
         ('epsilon = "0"\ndelta = "1/7"', "delta = 1/7", {"bound": "1", "delta": "1/7"}),
         ('ratio = "11/10"\ndelta = "1/70"', "delta = 1/70", {"bound": "11/10", "delta": "1/70"}),
         ('epsilon = "ln(11/10)"', "bound 11/10", {"bound": "11/10"}),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from paramverify.kernel.convolutions import LossGrid, LowerMasses, UpperMasses, power
-from paramverify.kernel.release_losses import ExactLoss, read
+from paramverify.kernel.release_losses import NOTHING, ExactLoss, read
 from paramverify.kernel.strict_reading import Rejected
 
 Masses = list[tuple[Any, Any]]  # of each output, under P and under Q
@@ -86,12 +86,12 @@ def bounds(
     written: Written, times: int, step: ExactLoss, bits: int, tail: int = 60
 ) -> list[tuple[Fraction, Fraction]]:
     """Returns what the kernel says of δ for each of the numbers e^ε."""
-    losses, grid = read(written), LossGrid(step)
-    span = SPAN if losses.over else None
-    upper = power(UpperMasses.of(losses, grid, span, bits, tail), times)
-    lower = power(LowerMasses.of(losses, grid, span, bits, tail), times)
+    losses, grid = read(written), LossGrid(step, bits, tail)
+    span = None if losses.whole == NOTHING else SPAN
+    upper = power(UpperMasses.of(losses, grid, span), times, UpperMasses.times)
+    lower = power(LowerMasses.of(losses, grid, span), times, LowerMasses.times)
     ends = [ExactLoss(ratio=ratio).ends() for ratio in RATIOS]
-    return [(Fraction(lower.delta(e), 1 << bits), Fraction(upper.delta(grid, e), 1 << bits)) for e in ends]
+    return [(lower.delta(e), upper.delta(e)) for e in ends]
 
 
 def distribution(random: Random, size: int) -> list[Fraction]:
@@ -176,4 +176,4 @@ def test_spans(written: Written, span: tuple[int, int] | None) -> None:
     """A density needs a span with points that are not too many, and other noise has none."""
     for side in (UpperMasses, LowerMasses):
         with pytest.raises(Rejected, match="span"):
-            side.of(read(written), LossGrid(ExactLoss(Fraction(1, 8))), span, 60, 60)
+            side.of(read(written), LossGrid(ExactLoss(Fraction(1, 8)), 60, 60), span)

@@ -8,7 +8,7 @@ from math import e, log
 import pytest
 
 from paramverify.kernel.strict_reading import Misformed
-from paramverify.kernel.witness_numbers import rational, read_value
+from paramverify.kernel.witness_numbers import Exponential, rational, read_value
 
 HALF = Fraction(1, 2)
 FORMULAS: list[tuple[str, Fraction | None, float]] = [
@@ -27,17 +27,17 @@ FORMULAS: list[tuple[str, Fraction | None, float]] = [
 @pytest.mark.parametrize(("text", "exponent", "value"), FORMULAS)
 def test_values(text: str, exponent: Fraction | None, value: float) -> None:
     """A formula has the value that it has, with its sign, and this is between its bounds."""
-    tiny = Fraction(1, 10**9)
+    tiny, of = Fraction(1, 10**9), exponent and Exponential(exponent)
     near = Fraction(value)
     told = {"exact": text, "lower": str(near - tiny), "upper": str(near + tiny)}
-    found = read_value(told, exponent, "bound")
+    found = read_value(told, of, "bound")
     assert found.sign() == (1 if value > 0 else -1)
     assert found.minus(rational(near - tiny)).sign() == 1 == -found.minus(rational(near + tiny)).sign()
     square = found.by(found).minus(rational(Fraction(value * value)))
     assert square.minus(rational(tiny)).sign() < 0 < square.minus(rational(-tiny)).sign()
     for wrong in ({"lower": str(near + tiny)}, {"upper": str(near - tiny)}):
         with pytest.raises(Misformed, match="not between its bounds"):
-            read_value({**told, **wrong}, exponent, "bound")
+            read_value({**told, **wrong}, of, "bound")
 
 
 NONE: list[tuple[str, Fraction | None, str]] = [
@@ -60,4 +60,6 @@ NONE: list[tuple[str, Fraction | None, str]] = [
 def test_what_is_no_number(text: str, exponent: Fraction | None, words: str) -> None:
     """A denominator is positive, a logarithm is one of a number above 1, and exp that of the claim."""
     with pytest.raises(Misformed, match=words):
-        read_value({"exact": text, "lower": "-100", "upper": "100"}, exponent, "bound")
+        read_value(
+            {"exact": text, "lower": "-100", "upper": "100"}, exponent and Exponential(exponent), "bound"
+        )
