@@ -19,7 +19,7 @@ from automaton_documents import (
     step,
     ways,
 )
-from forging_tools import put
+from oracle_tools import put
 
 from paramverify.kernel import automaton_runs
 from paramverify.kernel.automaton_costs import (

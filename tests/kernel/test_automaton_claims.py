@@ -12,7 +12,7 @@ import pytest
 from automaton_documents import Data, machine_of, state, step
 from conftest import ROOT
 from engine_documents import engine_document, own, with_own
-from forging_tools import put
+from oracle_tools import put
 
 from paramverify.automata.automaton import parse_automaton
 from paramverify.automata.stream_verdicts import verify

@@ -14,8 +14,8 @@ import pytest
 from asked_in_coq import PROGRAM, answers, functions
 from cone_documents import cone_kinds
 from conftest import ROOT
-from forging_tools import points_of, value_of
 from formula_tools import formula, model
+from oracle_tools import points_of, value_of
 from test_leaks_checker import document as growing
 from test_proved_compositions import known as compositions
 from test_proved_compositions import with_exact

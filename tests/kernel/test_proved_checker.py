@@ -14,7 +14,7 @@ import pytest
 from claim_documents import claims_of, document, statement
 from conftest import ROOT
 from engine_documents import engine_document, own, with_own
-from forging_tools import Json, points_of, value_of
+from oracle_tools import Json, points_of, value_of
 from three_checkers import (
     NOT_KNOWN,
     about_a_script,

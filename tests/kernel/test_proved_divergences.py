@@ -13,7 +13,7 @@ import mpmath
 import pytest
 from conftest import ROOT
 from engine_documents import NO_PARAMETERS
-from forging_tools import Json, value_of
+from oracle_tools import Json, value_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 from written_evidence import evidence
 

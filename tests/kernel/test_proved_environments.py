@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from conftest import ROOT
 from engine_documents import own, told, with_own
-from forging_tools import Json, Runs, points_of
+from oracle_tools import Json, Runs, points_of
 from test_leaks_checker import ONE, ZERO, D, Q
 from test_leaks_checker import document as growing
 from test_proved_systems import ROWS, leaking

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from engine_documents import NO_PARAMETERS, engine_document
-from forging_tools import Json
 from formula_tools import VALUES, formula, model, summed
+from oracle_tools import Json
 from test_dpctl_kernel import made
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 

@@ -12,7 +12,7 @@ import pytest
 from claim_documents import document, statement
 from cone_documents import CLOSED
 from conftest import ROOT
-from forging_tools import Json
+from oracle_tools import Json
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 from tied_claims import BITS, known, tied, value
 

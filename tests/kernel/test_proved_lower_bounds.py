@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from engine_documents import told
 from forger import forgeries
-from forging_tools import Json, Runs, points_of
+from oracle_tools import Json, Runs, points_of
 from test_proved_systems import leaking, weight_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from claim_documents import claims_of
 from engine_documents import engine_document, own, told
-from forging_tools import Json, map_is_true, points_of, value_of
+from oracle_tools import Json, map_is_true, points_of, value_of
 from region_problems import random_problem
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
 from written_evidence import alone

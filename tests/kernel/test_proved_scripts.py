@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from engine_documents import own
-from forging_tools import Json, points_of, value_of
+from oracle_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, about_a_script, agreed, built, by_program, changed
 
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from claim_documents import claims_of, document, full, statement
 from conftest import ROOT
-from forging_tools import Json
+from oracle_tools import Json
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
 
 from paramverify.algebra.domains import Domain, Interval

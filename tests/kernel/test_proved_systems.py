@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from engine_documents import NO_PARAMETERS, engine_document, own, told, with_own
-from forging_tools import Json, Runs, inside, points_of, value_of
+from oracle_tools import Json, Runs, inside, points_of, value_of
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 
 from paramverify.interactive.system_cases import load

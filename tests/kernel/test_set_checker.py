@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forging_tools import put
+from oracle_tools import put
 
 from paramverify.kernel.documents import check_text
 from paramverify.privacy.cases import load

@@ -34,7 +34,7 @@ from typing import Any
 import automaton_documents as ways_of
 import mpmath
 import numpy as np
-from forging_tools import (
+from oracle_tools import (
     TINY,
     Json,
     Runs,

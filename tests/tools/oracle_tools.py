@@ -1,10 +1,10 @@
-"""False evidence, made from true one part by part, and an oracle that tells whether it is still true."""
+"""Oracles for parts of evidence at points: polynomials, witnesses, sequences, maps, and runs of systems."""
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -13,15 +13,9 @@ from typing import Any
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
-Forgery = tuple[Path, str, Callable[[Any], Any]]  # the part, what is done to it, and how it is changed
 
-NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 INTERVAL = re.compile(r"([\[(])([^, ]+), ([^, ]+)([\])])")
 TINY = Fraction(1, 10**25)  # by which the approximation of exp may be wrong
-WORDS = ("holds", "violated", "unknown", "safe", "violating", "outside", "undecided", ">", ">=", "+", "-")
-
-
-# --- forgeries --------------------------------------------------------------------------------------
 
 
 def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -33,114 +27,6 @@ def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     elif isinstance(value, list):
         for k, inner in enumerate(value):
             yield from parts(inner, (*path, k))
-
-
-def forgeries(document: Json) -> list[Forgery]:
-    """Returns changes of every part: numbers, signs, ends, names, words, types, lists and objects."""
-    names = sorted({v for p, v in parts(document) if isinstance(v, str) and re.fullmatch("[A-Za-z]\\w*", v)})
-    found: list[Forgery] = []
-    for path, value in parts(document):
-        kind = type(value)
-        changes = CHANGES.get(kind, {"something": lambda v: {"kind": "constant"}})
-        found += [(path, what, change) for what, change in changes.items() if path]
-        if kind is str:
-            found += [(path, f"text: {what}", change) for what, change in _texts(value, names).items()]
-        if kind is list:
-            for k in range(min(len(value), 40)):
-                found += [((*path, k), what, change) for what, change in ITEMS.items()]
-        if kind is dict:
-            found += [((*path, name), "drop the key", DROP) for name in value]
-            found += [
-                (path, f"add {name}", _with(name, new)) for name, new in EXTRA.items() if name not in value
-            ]
-    return found
-
-
-def _with(name: str, new: Any) -> Callable[[Any], Any]:
-    return lambda value: {**value, name: new}
-
-
-def _texts(text: str, names: list[str]) -> dict[str, Callable[[Any], Any]]:
-    new: dict[str, str] = {}
-    if NUMBER.fullmatch(text):
-        value = Fraction(text)
-        new |= {"one more": str(value + 1), "half": str(value / 2), "negative": str(-value)}
-        new |= {"a little more": str(value + Fraction(1, 1000)), "less": str(value - Fraction(1, 1000))}
-    elif match := INTERVAL.fullmatch(text):
-        left, low, high, right = match.groups()
-        new["other end below"] = f"{'(' if left == '[' else '['}{low}, {high}{right}"
-        new["other end above"] = f"{left}{low}, {high}{')' if right == ']' else ']'}"
-        if NUMBER.fullmatch(low) and NUMBER.fullmatch(high):
-            new["wider below"] = f"{left}{Fraction(low) - 1}, {high}{right}"
-            new["wider above"] = f"{left}{low}, {Fraction(high) + Fraction(1, 7)}{right}"
-            new["narrower"] = f"{left}{low}, {(Fraction(low) + Fraction(high)) / 2}{right}"
-    elif text in WORDS:
-        new |= {f"say {word}": word for word in WORDS if word != text}
-    else:
-        new |= {"plus 1": f"{text} + 1", "minus 1": f"{text} - 1", "less": f"{text} - 1/1000"}
-        new["negated"] = text.removeprefix("-") if text.startswith("-") else f"-{text}"
-        new["renamed"] = text.translate(str.maketrans("pqAB12", "qpBA21"))
-        new["a word more"] = f"{text} x"
-        new |= {f"name {k}": name for k, name in enumerate(names[:6]) if name != text}
-    return {what: (lambda value, told=told: told) for what, told in new.items() if told != text}
-
-
-DROP: Callable[[Any], Any] = lambda value: DROPPED  # noqa: E731
-DROPPED = object()
-TWICE = object()
-SWAPPED = object()
-EXTRA: dict[str, Any] = {"status": "holds", "verdict": "holds", "lemmas": [], "claims": [], "proofs": {}}
-ITEMS: dict[str, Callable[[Any], Any]] = {
-    "drop": lambda value: DROPPED,
-    "twice": lambda value: TWICE,
-    "swap with the next": lambda value: SWAPPED,
-}
-CHANGES: dict[type, dict[str, Callable[[Any], Any]]] = {
-    int: {
-        "one more": lambda v: v + 1,
-        "one less": lambda v: v - 1,
-        "float": lambda v: float(v),
-        "true": lambda v: bool(v),
-        "text": lambda v: str(v),
-    },
-    bool: {"other": lambda v: not v, "number": lambda v: int(v)},
-    str: {"null": lambda v: None, "number": lambda v: 0, "list": lambda v: [v]},
-    list: {
-        "empty": lambda v: [],
-        "reverse": lambda v: v[::-1],
-        "object": lambda v: {},
-        "in a list": lambda v: [v],
-    },
-    dict: {
-        "empty": lambda v: {},
-        "a solver": lambda v: {"kind": "solver", "solver": "nobody", "version": "1"},
-        "turned": lambda v: dict(zip(v, [*list(v.values())[1:], *list(v.values())[:1]], strict=True)),
-    },
-}
-
-
-def forged(document: Json, forgery: Forgery) -> Json | None:
-    """Returns the document with one part changed; None if that changes nothing."""
-    path, _, change = forgery
-    new: Any = copy.deepcopy(document)
-    parent = new
-    for step in path[:-1]:
-        parent = parent[step]
-    if not path:
-        new = change(new)
-    else:
-        last = path[-1]
-        made = change(parent[last])
-        if made is DROPPED:
-            del parent[last]
-        elif made is TWICE:
-            parent.insert(last, copy.deepcopy(parent[last]))
-        elif made is SWAPPED:
-            other = (last + 1) % len(parent)
-            parent[last], parent[other] = parent[other], parent[last]
-        else:
-            parent[last] = made
-    return None if repr(new) == repr(document) else new
 
 
 def put(document: Any, *path: Any) -> Any:
