@@ -275,7 +275,7 @@ def _explain(error: ExpressionError, prior: Collection[str], parameters: Collect
         reason = f"{name} is a variable of [prior], and only parameters may stand here"
         error.retell(reason, "the mechanism is the same for all its values" if place == "mechanism" else "")
     elif name == "e" and place in _PARAMETRIC:
-        mend = 'for Euler\'s number write exp(1), or epsilon = 1 in place of ratio = "e"'
+        mend = 'for Euler\'s number write exp(1), and for a parameter e = "(0, 1)" below [parameters]'
         error.retell("unknown name 'e'", mend)
     elif place in _PARAMETRIC and NAME.match(name):
         error.retell(f"unknown name {name!r}", f'write {name} = "(0, 1)" below [parameters]; {error.mend}')

@@ -271,9 +271,9 @@ def _bounded(name: str, text: str) -> Interval:
     )
     if open_end and not re.match(r"[+-]?\s*(oo|inf|-)", open_end[2], re.IGNORECASE):
         low = f"{name} {'>=' if open_end[1] == '[' else '>'} {open_end[2]}"
-        more = "" if open_end[2] == "0" else f', and constraints = ["{low}"]'
-        if open_end[0].lstrip().startswith("[0"):
-            more = ", and look at the value 0 in a case of its own"
+        more = f', and constraints = ["{low}"]'
+        if open_end[2] == "0":
+            more = ", and look at the value 0 in a case of its own" if open_end[1] == "[" else ""
         reason = 'a parameter needs finite ends, or is any positive number, "(0, oo)"'
         raise DomainError(reason, mend=f'write {name} = "(0, oo)"{more}')
     return parse_interval(text)

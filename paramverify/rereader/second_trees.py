@@ -121,7 +121,7 @@ class Evaluator:
                 return self.calculated(type(word).__name__, first, self.of(right))
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.true(operand)
-            case ast.UnaryOp(word, operand):
+            case ast.UnaryOp(ast.UAdd() | ast.USub() as word, operand):
                 sign = "Sub" if isinstance(word, ast.USub) else "Add"
                 return self.calculated(sign, Fraction(0), self.of(operand))
             case ast.BoolOp(word, [first, *others]):

@@ -385,7 +385,7 @@ class Expressions:
         Distributions that look alike are different, so one of them is proposed only for a slip of the pen or
         for the first letters of its name. Their names in other libraries count as well.
         """
-        told = [*NOISE, "choice", *WRITE]
+        told = [*self.calls, *self.known, *NOISE, "choice", *WRITE]
         near = get_close_matches(name, told, n=1, cutoff=TYPED)
         if not near and len(name) > 2:
             near = [word for word in told if word.startswith(name)]
@@ -394,8 +394,8 @@ class Expressions:
             near = get_close_matches(name, others, n=1)
         if not near:
             return f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
-        mend = f" Then {WRITE[near[0]]}" if near[0] in WRITE else ""
-        return f"did you mean {' or '.join(near)}?{mend}"
+        mends = [f" Then {WRITE[word]}" for word in near if word in WRITE]
+        return f"did you mean {' or '.join(near)}?{mends[0] if len(near) == len(mends) == 1 else ''}"
 
     def call(self, tree: ast.Call, depth: int) -> Node:
         if not isinstance(tree.func, ast.Name):
