@@ -54,9 +54,9 @@ def read_claim(claim: Any) -> WrittenClaim:
     ties = _read_ties(claim, names, box)
     if set(names) - box.keys() - {t.name for t in ties} - (set() if exponent is None else {"E"}):
         raise Rejected("a variable of a claim has no interval")
-    if exponent is not None and (
-        names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
-    ):
+    # exp(0) is rational: it could be an end that is left out.
+    within = "E" not in box or (exponent and encloses_exp(exponent, *box["E"]))
+    if exponent is not None and not (names[-1:] == ("E",) and within):
         raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
     return WrittenClaim(
         Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends), ties=ties), exponent

@@ -27,7 +27,7 @@ Interval = tuple[Fraction, Fraction]
 
 @lru_cache(maxsize=200)
 def exp_bounds(q: Fraction, terms: int) -> tuple[Fraction, Fraction]:
-    """Returns bounds of exp(q) for q > 0 by Taylor's series; the rest is below a geometric series.
+    """Returns bounds of exp(q) for q ≥ 0 by Taylor's series; the rest is below a geometric series.
 
     Σ_{i≥n} qⁱ/i! ≤ qⁿ/n! · 1/(1 − q/(n+1)) where q < n + 1.
     """
@@ -47,7 +47,7 @@ def log_bounds(value: Fraction, bits: int) -> Interval:
 
 def encloses_exp(q: Fraction, low: Fraction, high: Fraction) -> bool:
     """Tells whether low ≤ exp(q) ≤ high is shown by at most 1000 terms."""
-    return 0 < q <= 1000 and _encloses(low, high, (exp_bounds(q, terms) for terms in TERMS))
+    return 0 <= q <= 1000 and _encloses(low, high, (exp_bounds(q, terms) for terms in TERMS))
 
 
 def encloses_log(value: Fraction, low: Fraction, high: Fraction) -> bool:
@@ -65,9 +65,11 @@ def _encloses(low: Fraction, high: Fraction, bounds: Iterable[Interval]) -> bool
 
 
 def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None) -> int:
-    """Returns the sign of Σ c·E^power at E = exp(exponent)."""
+    """Returns the sign of Σ c·E^power at E = exp(exponent), which is 1 for the exponent 0."""
     poly: Poly = {(power,): c for power, c in coefficients.items() if c}
-    if poly.keys() - {(0,)} and (exponent is None or not 0 < exponent <= 1000):
+    if exponent == 0:
+        poly = {(0,): sum(poly.values(), Fraction(0))}
+    elif poly.keys() - {(0,)} and (exponent is None or not 0 < exponent <= 1000):
         raise Rejected("the exponent of the constant is out of range")
     return _sign(poly, ([exp_bounds(exponent or ONE, terms)] for terms in TERMS))
 

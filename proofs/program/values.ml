@@ -87,6 +87,7 @@ let sign_in_exp (poly : Text.poly) exponent =
   if Text.degree 0 poly = 0 then Q.sign (Option.value (Text.Monomials.find_opt [ 0 ] poly) ~default:Q.zero)
   else
     match exponent with
+    | Some q when Q.equal q Q.zero -> Q.sign (Text.Monomials.fold (fun _ c total -> Q.add c total) poly Q.zero)
     | Some q when in_range q -> sign_between poly (List.map (fun count () -> exp_bounds q count) terms_of_exp)
     | _ -> rejected "the exponent of the constant is out of range"
 

@@ -886,8 +886,14 @@ def test_bounds_of_exponentials() -> None:
         assert encloses_exp(Fraction(q), exact - 2 * error, exact + 2 * error)
         for low, high in ((2, 4), (-4, -2), (2, 1)):
             assert not encloses_exp(Fraction(q), exact + low * error, exact + high * error)
-    for q in ("0", "-1", "1001"):
+    for q in ("-1", "1001"):
         assert not encloses_exp(Fraction(q), Fraction(0), Fraction(10) ** 600)
+    small = Fraction(1, 10**9)
+    found = [
+        encloses_exp(Fraction(0), 1 + low * small, 1 + high * small)
+        for low, high in ((0, 0), (-1, 0), (0, 1), (1, 2))
+    ]
+    assert found == [True, True, True, False]
     assert encloses_exp(Fraction(1000), Fraction(1), Fraction(10) ** 500)
     last = exp_bounds(Fraction(1), 1000)
     assert encloses_exp(Fraction(1), *last)
@@ -915,7 +921,9 @@ def test_signs_in_exponentials() -> None:
     assert [sign_in_exp({0: Fraction(c)}, None) for c in (-2, 0, 2)] == [-1, 0, 1]
     assert sign_in_exp({}, None) == 0
     assert sign_in_exp({3: Fraction(0), 0: Fraction(1)}, None) == 1
-    for exponent in (None, Fraction(0), Fraction(-1), Fraction(1001)):
+    for coefficients, sign in (({1: 2, 0: -2}, 0), ({1: 2, 0: -1}, 1), ({2: -2, 1: 1}, -1), ({3: 1}, 1)):
+        assert sign_in_exp({k: Fraction(c) for k, c in coefficients.items()}, Fraction(0)) == sign
+    for exponent in (None, Fraction(-1), Fraction(1001)):
         with pytest.raises(Rejected, match="out of range"):
             sign_in_exp({1: Fraction(1)}, exponent)
     assert sign_in_exp({1: Fraction(1)}, Fraction(1000)) == 1

@@ -217,6 +217,16 @@ def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
     assert agreed(made, tmp_path) == (counts)
 
 
+def test_a_constant_that_is_one(tmp_path: Path) -> None:
+    """E = exp(0) is the number 1 in both, in a proof; an interval of the domain may leave out its end."""
+    enclosures = [{"kind": "enclose", "interval": ends, "proof": LEAF} for ends in (["1", "1"], ["1/2", "2"])]
+    for polynomial, is_true in (("E - 1/2", True), ("E - 1", True), ("E - 2", False), ("p*E - p", True)):
+        about = about_exp(polynomial, "", "0")
+        found = agreed([one(about, proof) for proof in ({"kind": "exponential"}, *enclosures)], tmp_path)
+        assert (found.get("accepted", 0) > 0) == is_true, polynomial
+    assert agreed([one(about_exp("p", "[1, 1]", "0"), LEAF)], tmp_path) == {"rejected": 1}
+
+
 @pytest.mark.parametrize("shape", ["ENVELOPE", "WITNESS", "DOMAIN", "CLAIM", "CASE"])
 def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     """No key that Python knows is called unknown: the program may say that it does not know its value."""
