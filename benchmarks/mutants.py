@@ -2,6 +2,7 @@
 
     python benchmarks/mutants.py [--modules cone lines ...] [--number 20 | --all] [--seed 0] [--jobs 2]
                                  [--quick] [--tests kernel/test_cone_checker.py ...] [--measured FILE]
+                                 [--again FILE]
 
 A mutant is a module with one change inside a function: a comparison weakened or strengthened, `and` for `or`
 and an operand left out, `not` left out, `all` for `any`, `min` for `max`, another arithmetic operator, a
@@ -16,6 +17,7 @@ and those that have noticed other mutants first, until one fails. Tests that tak
 left out, and with `--quick` those that are marked as slow. What tests do in processes of their own does not
 see the change. So the share is if anything too low. `--measured` keeps what was measured in a file; only test
 files that have changed since are measured again, and all of them if the package or the tools of tests have.
+`--again` runs only the mutants that a report or a log, which is kept in a file, calls survivors.
 
 Mutants that no test can notice are in `equivalent_mutants.toml` with the reason for each; they run too, and
 one that is killed, or is no mutant any more, is an error. Exit status 1: a module or the folders together are
@@ -32,6 +34,7 @@ import importlib
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -252,6 +255,8 @@ def mutants(module: str, wanted: Callable[[int], bool]) -> list[Mutant]:
 
 def sample(module: str, options: argparse.Namespace) -> list[Mutant]:
     """Returns the mutants of a module that are run."""
+    if options.again:
+        return [m for m in mutants(module, lambda k: True) if m.identity() in options.again]
     if options.all:
         return mutants(module, lambda k: True)
     tried: list[int] = []
@@ -580,7 +585,7 @@ def report(results: dict[str, list[tuple[Mutant, str]]]) -> bool:
         for function, entries in functions.items()
         for entry in entries
     }
-    good, survivors, wrong = True, [], []
+    good, left, wrong = True, [], []
     total: Counter[str] = Counter()
     print("| module | mutants | equivalent | killed | of them by time | share |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -591,7 +596,7 @@ def report(results: dict[str, list[tuple[Mutant, str]]]) -> bool:
         gone = {key for key in listed if key[0] == module}
         gone -= {m.identity() for m in mutants(module, lambda k: True)} if gone else set()
         wrong += [f"listed as equivalent, but no mutant: {' '.join(key)}" for key in sorted(gone)]
-        survivors += [told(m) for m, how in other if not how]
+        left += [told(m) for m, how in other if not how]
         killed, late = sum(bool(how) for _, how in other), sum(how == "time" for _, how in other)
         checker = module.startswith(tuple(f"{folder}/" for folder in FOLDERS))
         good = good and share(killed, len(other)) >= (CHECKERS if checker else OTHERS)
@@ -605,8 +610,15 @@ def report(results: dict[str, list[tuple[Mutant, str]]]) -> bool:
         good = good and whole >= ALL_CHECKERS
         numbers = " | ".join(str(total[name]) for name in ("mutants", "same", "killed", "late"))
         print(f"| {' and '.join(FOLDERS)} | {numbers} | {whole:.1%} |")
-    print("\nSurvivors:\n" if survivors else "\nNo survivors.", *survivors, *wrong, sep="\n")
+    print("\nSurvivors:\n" if left else "\nNo survivors.", *left, *wrong, sep="\n")
     return good and not wrong
+
+
+def survivors(path: Path) -> set[tuple[str, str, str]]:
+    """Returns which mutants a report or a log calls survivors."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found = (re.fullmatch(r"(?:survived: )?paramverify/(\S+):\d+ (\S+): (.*)", line) for line in lines)
+    return {(m[1], m[2], m[3]) for m in found if m}
 
 
 def share(killed: int, mutants: int) -> float:
@@ -646,6 +658,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="no tests that are marked as slow")
     parser.add_argument("--tests", nargs="+", help="the test files, instead of those of the modules")
     parser.add_argument("--measured", type=Path, help="a file that keeps what is measured for the next run")
+    parser.add_argument(
+        "--again", type=lambda name: survivors(Path(name)), help="a report or log with survivors: only these"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     options = parser.parse_args()
     options.modules = [name for name in every_module() if any(part in name for part in options.modules)]
