@@ -91,7 +91,7 @@ BESIDE = {
     ),
 }
 ROWS = 60  # of each table of parameters, the most that are run
-STEPS = 500  # of a function in which no new line is reached, and after which it is followed no more
+STEPS = 2_000  # of a function in which no new line is reached, and after which it is followed no more
 EXAMPLES = 25  # for each property
 # Which test files cover which other module.
 TESTS = {

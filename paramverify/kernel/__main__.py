@@ -98,7 +98,7 @@ def _documents() -> Any:
     folder, name = Path(__file__).resolve().parent, "kernel"
     spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
     assert spec is not None
-    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != folder]
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != folder]
     sys.modules[name] = module_from_spec(spec)
     return import_module(f"{name}.documents")
 

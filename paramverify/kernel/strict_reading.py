@@ -79,7 +79,7 @@ def shown(value: Any) -> str:
     """Returns a value as one short line without control characters."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
-    text = ascii(value[: SHOWN + 1] if isinstance(value, str) else value)
+    text = ascii(value[:SHOWN] if isinstance(value, str) else value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 

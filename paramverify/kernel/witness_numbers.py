@@ -96,7 +96,7 @@ def _entries(value: Poly, low: Fraction, high: Fraction) -> list[int]:
 
 def _isolates(poly: Poly, low: Fraction, high: Fraction) -> bool:
     """Tells whether a polynomial is shown to have exactly one root in an interval, by Descartes' rule."""
-    if not low < high or degree(poly, 0) < 1:
+    if not low < high:
         return False
     signs = [entry > 0 for entry in _entries(poly, low, high) if entry]
     ends = evaluate(poly, [low]) and evaluate(poly, [high])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -97,19 +100,26 @@ def test_no_memory_is_no_rejection(size: int, tmp_path: Path) -> None:
     assert "not enough memory" in done.stderr
 
 
+WORDS = {program.NO_MEMORY: "not enough memory", program.INTERRUPTED: "interrupted"}
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [
         (MemoryError(), program.NO_MEMORY),
         (RecursionError(), program.NO_MEMORY),
         (KeyboardInterrupt(), program.INTERRUPTED),
-        (OSError(28, "No space left on device"), program.NOT_WRITTEN),
+        (OSError(28, "full"), program.NOT_WRITTEN),
         (BrokenPipeError(32, "Broken pipe"), program.NOT_WRITTEN),
         *((kind("x"), program.DEFECT) for kind in (ValueError, KeyError, AssertionError, ZeroDivisionError)),
     ],
 )
 def test_no_exception_is_a_rejection(
-    error: BaseException, code: int, evidence: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException,
+    code: int,
+    evidence: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Whatever a check raises, the code is neither that of a rejection nor that of an acceptance."""
 
@@ -118,8 +128,79 @@ def test_no_exception_is_a_rejection(
 
     monkeypatch.setattr("paramverify.kernel.documents.check_text", fails)
     assert program.run([str(evidence)]) == code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert (WORDS.get(code) or error.args[-1]) in err
     assert code not in (0, 1)
     assert str(code) in program.USAGE
+
+
+def test_what_is_printed(evidence: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines and code for what is accepted, rejected, no evidence, no file, and asked in another way."""
+    text, path = evidence.read_text(encoding="utf-8"), tmp_path / "-é.json"
+
+    def run_on(*arguments: object) -> tuple[int, str, str]:
+        code = program.run([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    code, out, err = run_on(evidence)
+    assert (code, out.splitlines()[-1][:7], err) == (0, "checked", "")
+    path.write_text("\ufeff" + text, encoding="utf-8")
+    assert run_on(path) == (0, out, "")
+    path.write_text(text.replace('"status": "holds"', '"status": "violated"'), encoding="utf-8")
+    code, out, err = run_on(path)
+    assert (code, out.splitlines()[-1][:9], err) == (1, "REJECTED:", "")
+    for asked in ((), (path, path), ("--case",), ("--help", path)):
+        assert run_on(*asked) == (2, "", f"{program.USAGE}\n")
+    for asked in (("--help",), ("-h",)):
+        assert run_on(*asked) == (0, f"{program.USAGE}\n", "")
+    path.write_text("[]", encoding="utf-8")
+    assert run_on(path)[::2] == (2, f"error: {path}: this is no evidence: it must be an object, not a list\n")
+    told = f"error: {tmp_path} is a folder: give the file that holds the evidence\n"
+    assert run_on(tmp_path) == (2, "", told)
+    assert run_on(tmp_path / "none") == (2, "", f"error: there is no file {tmp_path / 'none'}\n")
+    path.write_bytes(b"\xff")
+    assert run_on(path)[2].startswith(f"error: {path}: 'utf-8' codec can't decode")
+
+
+def test_streams_that_cannot_be_written(evidence: Path, tmp_path: Path) -> None:
+    """A closed or a full one, or none at all; and characters that the stream has not are written out."""
+    with open("/dev/full", "w") as full, redirect_stdout(full):
+        assert program.run([str(evidence)]) == program.NOT_WRITTEN
+        full.write("x")  # it goes nowhere now, so that Python ends as it should
+    with open("/dev/full", "w") as full, redirect_stdout(None), redirect_stderr(full):
+        assert program.run([str(tmp_path / "none")]) == program.NOT_WRITTEN
+    with redirect_stdout(None), redirect_stderr(None):
+        assert program.run([str(evidence)]) == 0
+    with TextIOWrapper(BytesIO(), encoding="ascii") as ascii_only, redirect_stderr(ascii_only):
+        assert program.run([str(tmp_path / "é")]) == 2
+        ascii_only.seek(0)
+        assert ascii_only.read() == f"error: there is no file {tmp_path}/\\xe9\n"
+
+
+def test_the_modules_of_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that is run as a file takes the modules beside it, whose folder is not looked in for others."""
+    folder = tmp_path / "kernel"
+    shutil.copytree(Path(program.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(program, "__package__", "")
+    monkeypatch.setattr(program, "__file__", str(folder / "__main__.py"))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(folder), ""])
+    monkeypatch.chdir(folder)
+    before = set(sys.modules)
+    try:
+        assert program._documents().__file__ == str(folder / "documents.py")
+        assert sys.path == [str(tmp_path)]
+    finally:
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
+    monkeypatch.setattr(sys, "path", ["", str(folder)])
+    monkeypatch.chdir(tmp_path)
+    try:
+        program._documents()
+        assert sys.path == [""]
+    finally:
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
 
 
 @pytest.mark.slow

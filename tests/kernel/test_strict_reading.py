@@ -6,7 +6,21 @@ from typing import Any
 
 import pytest
 
-from paramverify.kernel.strict_reading import SHOWN, Misformed, place, plain, record, shown, text
+from paramverify.kernel.strict_reading import (
+    SHOWN,
+    Misformed,
+    check,
+    index,
+    listed,
+    place,
+    plain,
+    read,
+    record,
+    shown,
+    table,
+    text,
+    whole,
+)
 
 SHORT = "a" * (SHOWN - 2)  # as long as is shown, with both quotes
 
@@ -20,6 +34,7 @@ SHORT = "a" * (SHOWN - 2)  # as long as is shown, with both quotes
         (SHORT, f"'{SHORT}'"),
         (f"{SHORT}b", f"'{SHORT}b..."),
         (f"{SHORT}bc", f"'{SHORT}b..."),
+        (f"{SHORT}bc'", f"'{SHORT}b..."),
         ("\x1b[31mä", "'\\x1b[31m\\xe4'"),
     ],
 )
@@ -59,3 +74,26 @@ def test_objects_have_their_keys_and_no_others() -> None:
             shape(wrong)
     with pytest.raises(Misformed, match="not known"):
         record({"a": text})({"a": "", "b": ""})
+
+
+@pytest.mark.parametrize(
+    ("written", "shape", "words"),
+    [
+        ('{"a": 1, "b": 2, "b": 2}', table(whole), "where the key 'b' is there twice"),
+        ('{"c": {"b": 1, "b": 2}}', record({"c": table(whole)}), "c: .*the key 'b' is there twice"),
+        ('{"a": {"1": 2, "02": 3}}', table(table(whole, index)), "a.*02.*: must be the digits"),
+        ('{"a": {"1": "2"}}', table(table(whole, index)), "a.*1.*: must be a whole number"),
+        ('{"a": {"1": true}}', table(table(whole)), "must be a whole number, not True"),
+        ('["a", "\\ud800"]', listed(text), r"\[1\]: not a text"),
+        ('["\\udfff"]', listed(text), r"\[0\]: not a text"),
+        ('["\\udbff\\udc00", "\\ud7ff\\ue000\u00e9"]', listed(text), None),
+        ('{"a": {"1": 2, "20": 3}}', table(table(whole, index)), None),
+    ],
+)
+def test_documents_that_can_be_read_in_two_ways(written: str, shape: Any, words: str | None) -> None:
+    """No key is there twice, no number is a text, no text has half of a character; the place is named."""
+    if words is None:
+        check(read(written), shape)
+    else:
+        with pytest.raises(Misformed, match=words):
+            check(read(written), shape)
