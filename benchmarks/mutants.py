@@ -59,37 +59,12 @@ MEMORY = 6 << 30  # bytes of address space for each process
 
 CHECKERS, OTHERS = 0.95, 0.90
 ALL_CHECKERS = 0.97  # of the mutants in both folders together
-FOLDERS = {  # All their modules are mutated, and these folders of tests are about them.
-    "kernel": ("kernel", "evidence"),
-    "rereader": ("rereader", "evidence"),
-}
-BESIDE = {
-    "kernel": (
-        "automata/test_stream_least.py",
-        "automata/test_automaton_lengths.py",
-        "interactive/test_every_slots.py",
-        "interactive/test_interactive_budgets.py",
-        "reports/test_loss_evidence.py",
-        "reports/test_composition_evidence.py",
-        "reports/test_window_evidence.py",
-        "reports/test_set_budget_evidence.py",
-        "scripts/test_script_evidence.py",
-    ),
-    "rereader": (
-        "automata/test_stream_programs.py",
-        "models/test_definitions.py",
-        "models/test_parts.py",
-        "models/test_relations.py",
-        "models/test_prior_elimination.py",
-        "models/test_program_asks.py",
-        "privacy/test_approximate.py",
-        "privacy/test_divergence_cases.py",
-        "privacy/test_alike_inputs.py",
-        "reports/test_composition_evidence.py",
-        "reports/test_window_evidence.py",
-        "scripts/test_script_evidence.py",
-    ),
-}
+FOLDERS = ("kernel", "rereader")  # All their modules are mutated.
+# What stands in the test files about them: a name of a module or of a tool that asks them, or their command.
+ABOUT = re.compile(
+    r"paramverify\.(kernel|rereader)\b|evidence_checks|second_look|looks import|three_checkers|needs_coq"
+    r"|\"check\""
+)
 ROWS = 60  # of each table of parameters, the most that are run
 STEPS = 2_000  # of a function in which no new line is reached, and after which it is followed no more
 EXAMPLES = 25  # for each property
@@ -635,13 +610,11 @@ def every_module() -> list[str]:
 
 
 def tests_of(module: str) -> list[str]:
-    """Returns the test files of a module; of one in the folders all that are about its folder."""
+    """Returns the test files of a module; of one in the folders all that are about these."""
     if module in TESTS:
         return [f"tests/{name}" for name in TESTS[module].split()]
-    folder = module.partition("/")[0]
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
-    chosen = [path for path in paths if path.parent.name in FOLDERS[folder]]
-    return [str(path.relative_to(ROOT)) for path in chosen] + [f"tests/{name}" for name in BESIDE[folder]]
+    return [str(path.relative_to(ROOT)) for path in paths if ABOUT.search(path.read_text(encoding="utf-8"))]
 
 
 def main() -> None:
