@@ -8,7 +8,7 @@ from typing import Any
 from . import evidence_shapes
 from .claim_evidence import check_fails, digest
 from .ledger import Evidence, KernelReport, Lemmas, settle
-from .strict_reading import Misformed, Rejected, check, told_witness
+from .strict_reading import Misformed, Rejected, check, statement_of, told_witness
 from .witness_numbers import check_numbers, check_place
 
 NO_POINT = "not shown by this document alone: that the domain has a point"
@@ -31,7 +31,7 @@ def show(about: Evidence) -> KernelReport:
     for number, (_, statement) in enumerate(about.of("claim"), 1):
         name = names[statement["domain"], statement["polynomial"]] = digest(about.full(statement))
         if wanted is not None and name not in wanted:
-            raise Rejected(f"claim {number} is not a claim of this case")
+            raise Rejected(f"claim {number} is not a claim of this case, or on another domain than there")
     if wanted is not None:
         for place, _ in about.of("obligation"):
             reason = "what a case demands of its model is written as claims beside claims"
@@ -45,7 +45,10 @@ def show(about: Evidence) -> KernelReport:
     missing = ledger.open or empty or (wanted is not None and wanted - settled)
     lacking = status == "holds" and bool(missing)
     if lacking:
-        ledger.lines.append("rejected: a claim of the case has no proof")
+        lost = [statement_of(c) for c in demanded.claims or () if digest(c) not in settled]
+        ledger.lines.append(
+            f"rejected: a claim of the case has no proof{''.join([': ', *lost[:1]] * bool(lost))}"
+        )
     elif status == "holds" and not names and not ledger.rejected:
         ledger.lines.append("nothing is compared: there is no claim")
     if status == "unknown" and wanted is not None and not missing:

@@ -345,6 +345,12 @@ def verdict_of(report: KernelReport, claimed: bool = False) -> str:
     return words.get(report.status, report.status)
 
 
+def budget_line(report: KernelReport) -> str:
+    """Returns what a report says of a budget: its number, where it is reached, or that there is none."""
+    begin = "budget: "
+    return next((line.removeprefix(begin) for line in report.lines if line.startswith(begin)), "")
+
+
 def _claims_alone(report: KernelReport) -> bool:
     alone = [formula_evidence.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
     return any(report.not_compared[: len(words)] == words for words in alone)
@@ -390,6 +396,10 @@ def verdict_line(report: KernelReport, claimed: bool = False, about: str = "") -
         none = not (report.proved or report.trusted)
         status = "there is no claim" if none else f"the {report.unit}s are true"
     status += about
+    if not report.not_compared and (told := budget_line(report)):
+        status += f": {told}"
+    if report.trusted and report.status == "holds":
+        status += f", on the word of {', '.join(map(shown, report.solvers)) or 'solvers'}"
     if report.side_condition and report.status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
     if report.proved or report.trusted or report.open or report.status != "violated":

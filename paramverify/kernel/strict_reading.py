@@ -112,7 +112,10 @@ def told_witness(witness: Mapping[str, Any], named: bool) -> str:
             about += f", output {' '.join(witness['observations'])}"
     elif "polynomial" in witness.get("claim", {}):
         about = statement_of(witness["claim"])
-    return f"witness: the claim {f'({plain(about)}) ' * bool(about)}is false there"
+    told = witness.get("parameters", {}).items()
+    near = {n: at if isinstance(at, str) else f"a root from {at['lower']} to {at['upper']}" for n, at in told}
+    place = ", ".join(f"{plain(name)} = {plain(at, 60)}" for name, at in near.items())
+    return f"witness: the claim {f'({plain(about)}) ' * bool(about)}is false{f' at {place}' * bool(place)}"
 
 
 # --- JSON -------------------------------------------------------------------------------------------

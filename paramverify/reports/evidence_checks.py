@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from paramverify.kernel.documents import (
     LEFT_OUT,
     PARTS,
     UNITS,
+    budget_line,
     check_document,
     check_form,
     check_text,
@@ -209,7 +211,7 @@ def compare(report: KernelReport, replayed: Replayed) -> None:
 
 
 MAX_BYTES = 1_000_000_000
-SHOWN = 20
+SHOWN = 20  # lines that end alike
 EACH = {"differ": "each"}  # the streams that a file of an automaton is about
 
 
@@ -287,13 +289,12 @@ def read_text(path: Path, what: str = "evidence") -> str:
 
 
 def lines(found: Checked) -> list[str]:
-    """Returns the result in words; of many lines the first ones."""
+    """Returns the result in words; of many lines that say the same the first ones."""
     report, look = found.report, found.look
     second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
     replayed = found.replayed
     twice = {f"not checked: {reason}" for reason in replayed.beyond} if replayed else set()
     told = [line for line in report.lines if line != second and line not in twice]
-    more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
     by_proved = _by_proved(found)
     verdict = [] if found.unknown else [verdict_line(report, found.claimed, _about(found))]
     if replayed and report is replayed.report and not found.unknown and not report.accepted:
@@ -302,7 +303,20 @@ def lines(found: Checked) -> list[str]:
         names = f" of {', '.join(map(shown, report.solvers))}" if report.solvers else ""
         count = f"{report.trusted} proof{'s rest' if report.trusted > 1 else ' rests'}"
         verdict = [f"undecided: {count} on the word{names}, and certificates are required"]
-    return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
+    return [*_shortened(told), *([second] if second else []), *by_proved, *verdict]
+
+
+def _shortened(told: Sequence[str]) -> list[str]:
+    """Returns lines; of many that end alike, such as with `: proved`, the first, and how many more."""
+    ends = [line.rpartition(": ")[2] for line in told]
+    total, seen, found = Counter(ends), Counter[str](), list[str]()
+    for line, end in zip(told, ends, strict=True):
+        seen[end] += 1
+        if seen[end] <= SHOWN:
+            found.append(line)
+        elif seen[end] == SHOWN + 1:
+            found.append(f"... and {total[end] - SHOWN:,} more: {end}")
+    return found
 
 
 def _about(found: Checked) -> str:
@@ -322,7 +336,8 @@ def _by_proved(found: Checked) -> list[str]:
     if replayed is None:
         return []
     if replayed.beyond and report is replayed.report:
-        return [replayed.line, "Without --verified the checker in Python checks it."]
+        besides = ", but for what is a solver's word" if "solver" in replayed.gap else ""
+        return [replayed.line, f"Without --verified the checker in Python replays it{besides}."]
     if replayed.beyond and report.accepted:
         return [f"The checker in Python accepts it. The proved checker does not know {replayed.gap}"]
     if report is replayed.report and not report.accepted:
@@ -532,6 +547,8 @@ def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> d
     }
     if report.accepted:
         found |= {"verdict": verdict_of(report, claimed), "shown": report.status}
+        if told := budget_line(report):
+            found["budget"] = told
         found["not_compared"] = [
             *report.not_compared,
             *([LEFT_OUT] if report.unit == FORM else []),

@@ -144,7 +144,7 @@ let rec certificate scope depth proof : C.cert =
   | "squares" -> C.CSquares (terms scope (field "terms" proof), Option.map (terms scope) (field_opt "multiplier" proof))
   | "vanish" -> C.CVanish (index (field "constraint" proof), squares scope (field "squares" proof), part "proof")
   | "lemma" -> lemma scope (text_of "name" proof)
-  | "solver" -> unknown "a part of a proof on the word of a solver is not known to the proved checker"
+  | "solver" -> unknown "a proof that rests in part on a solver's word is not known to the proved checker"
   | other -> rejected ("unknown kind of proof: " ^ quoted other)
 
 and factor scope inner item =

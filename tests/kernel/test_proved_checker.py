@@ -416,7 +416,7 @@ def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert out.splitlines() == [
         "not checked: the proved checker does not know enclosed probabilities",
-        "Without --verified the checker in Python checks it.",
+        "Without --verified the checker in Python replays it.",
     ]
     assert "accepted" not in out
     assert run(["check", str(path), "--verified", "--json"]) == 3
@@ -496,7 +496,7 @@ def test_what_is_not_known_is_said_once(kind: str) -> None:
     words = f"the proved checker does not know {evidence_checks.KINDS[kind]}"
     assert evidence_checks.lines(evidence_checks.Checked(replayed.report, replayed=replayed)) == [
         f"not checked: {words}",
-        "Without --verified the checker in Python checks it.",
+        "Without --verified the checker in Python replays it.",
     ]
     accepted = KernelReport(True, ("claim 1: proved",), proved=1)
     assert evidence_checks.lines(evidence_checks.Checked(accepted, replayed=replayed)) == [

@@ -249,9 +249,9 @@ def test_a_violation_is_accepted() -> None:
     """The sum is evaluated at the point, and the numbers agree with each other."""
     report = check_document(BROKEN)
     assert (report.accepted, report.status) == (True, "violated")
-    assert report.lines == ("witness: the claim is false there",)
+    assert report.lines == ("witness: the claim is false at p = 3/4",)
     known = {**EXCESS, "domain": DOMAIN}
-    assert compared(BROKEN, known).lines == ("witness: the claim (a against b) is false there",)
+    assert compared(BROKEN, known).lines == ("witness: the claim (a against b) is false at p = 3/4",)
     assert not compared(BROKEN, {**known, "room": "1/2"}).accepted
     assert not check_document({**BROKEN, "status": "holds"}).accepted
     assert not check_document({**GOOD[0], "witness": WITNESS}).accepted

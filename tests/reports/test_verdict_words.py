@@ -13,6 +13,7 @@ from paramverify.cli.main import run
 from paramverify.kernel.documents import verdict_line
 from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import sampling_reports, sentences
+from paramverify.reports.evidence_checks import Checked, document, lines
 
 SECRETS = """
 [mechanism]
@@ -94,7 +95,7 @@ FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
         ({"status": "holds", "unit": "comparison", "lines": (FAMILY,)}, f"private: {FAMILY}"),
         (
             {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1, "trusted": 2},
-            "private: 1 comparison proved, 2 trusted to solvers, 0 open",
+            "private, on the word of solvers: 1 comparison proved, 2 trusted to solvers, 0 open",
         ),
     ],
 )
@@ -148,3 +149,34 @@ def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixtur
     """`in truth` stands only where the decimal is rounded to zero."""
     assert run(["verify", str(ROOT / "cases" / "sample-n-runtime.toml")]) == 1
     assert "left - right = 2/5 = 0.4, which" in capsys.readouterr().out
+
+
+def test_what_is_shown_of_many_lines() -> None:
+    """Lines that say the same are cut, with their number; what is open, rejected or said once is not."""
+    proved = [f"claim {k}: proved" for k in range(100)]
+    told = [
+        *proved[:30],
+        "claim x: open",
+        *proved[30:],
+        "witness: the claim is false at p = 1/2",
+        "budget: 3",
+    ]
+    report = replace(ACCEPTED, lines=tuple(told), proved=100, status="unknown")
+    shown = lines(Checked(report))
+    kept = [*proved[:20], "... and 80 more: proved", "claim x: open", *told[-2:]]
+    assert shown[:-1] == kept
+    rejected = replace(report, accepted=False, lines=(*told, "claim 101: rejected: it is false"))
+    assert lines(Checked(rejected))[:-1] == [*kept, "claim 101: rejected: it is false"]
+
+
+def test_the_last_line_has_the_number_of_a_budget() -> None:
+    """With the case the bound is said where it was compared; a lower bound alone is no budget."""
+    for told in (
+        "the largest ratio is 3, proved",
+        "no upper bound of the ratio is stated here; it is 3 at p = 1",
+    ):
+        report = replace(ACCEPTED, status="budget", lines=(f"budget: {told}",), proved=1)
+        assert verdict_line(report).startswith(f"checked: a budget: {told}: 1 claim proved")
+        assert document(Checked(report))["budget"] == told
+        alone = verdict_line(replace(report, not_compared=("the bound with the case",)))
+        assert alone.startswith("checked as far as it can be without the case: a budget: 1 claim proved")
