@@ -24,6 +24,7 @@ _SECTION = re.compile(
     r"^[$!]?(Parameters|Result|Well-formed Constraints|Graph-preserving Constraints):", re.MULTILINE
 )
 _TOKEN = re.compile(r"[()]|[^\s()]+")
+OTHER_FORM = "a file of a rational function in another form"
 _COMPARES = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
 
 
@@ -70,7 +71,9 @@ class FileFunction:
                 stack.append([])
             elif token == ")":
                 word, *given = stack.pop()
-                stack[-1].append(_applied(word, given, divisors) if isinstance(word, str) else word)
+                if isinstance(word, str) != bool(given):
+                    raise UnreadCase(OTHER_FORM)
+                stack[-1].append(_applied(word, given, divisors) if given else word)
             elif token in values:
                 stack[-1].append(values[token])
             elif re.fullmatch(r"-?\d+(/\d+)?", token):
@@ -78,9 +81,9 @@ class FileFunction:
             elif token in ("+", "-", "*", "/", "not", *_COMPARES) and not stack[-1]:
                 stack[-1].append(token)
             else:
-                raise UnreadCase("a file of a rational function in another form")
+                raise UnreadCase(OTHER_FORM)
         if len(stack) != 1 or len(stack[0]) != 1:
-            raise UnreadCase("a file of a rational function in another form")
+            raise UnreadCase(OTHER_FORM)
         return stack[0][0]
 
 
@@ -95,15 +98,16 @@ def _applied(word: str, given: Sequence[Any], divisors: list[Fraction] | None) -
         return prod(given, start=Fraction(1))
     if word == "-":
         return given[0] - sum(given[1:], Fraction(0)) if len(given) > 1 else -given[0]
-    for divisor in given[1:]:
-        if divisors is not None:
-            divisors.append(divisor)
+    if divisors is not None:
+        divisors += given[1:]
     return given[0] / prod(given[1:], start=Fraction(1))
 
 
 def files_of(define: dict[str, Any], folder: Path | None) -> dict[str, FileFunction]:
     """Takes the functions in files out of `[define]`."""
-    names = [name for name, given in define.items() if isinstance(given, dict)]
-    if names and folder is None:
-        raise UnreadCase("the file of a function, without the folder of the case")
-    return {name: FileFunction.read((folder or Path()) / define.pop(name)["file"]) for name in names}
+    found = {}
+    for name in [name for name, given in define.items() if isinstance(given, dict)]:
+        if folder is None:
+            raise UnreadCase("the file of a function, without the folder of the case")
+        found[name] = FileFunction.read(folder / define.pop(name)["file"])
+    return found
