@@ -65,7 +65,7 @@ def _rewritten(text: str, sizes: Sizes, at: Mapping[str, int], runs: bool = Fals
         tree = expression(line)
     except (ValueError, UnreadCase):
         return text
-    changes: list[tuple[int, int, str]] = []
+    changes: list[tuple[ast.expr, str]] = []
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
@@ -73,30 +73,26 @@ def _rewritten(text: str, sizes: Sizes, at: Mapping[str, int], runs: bool = Fals
         if new is None:
             pending.extend(ast.iter_child_nodes(node))
         elif isinstance(node, ast.expr):
-            changes.append((node.col_offset, node.end_col_offset or 0, new))
-    for start, end, new in sorted(changes, reverse=True):
-        line = line[:start] + new + line[end:]
+            changes.append((node, new))
+    for part, new in sorted(changes, key=lambda change: -change[0].col_offset):
+        line = line[: part.col_offset] + new + line[part.end_col_offset :]
     return line
 
 
 def _changed(node: ast.AST, line: str, sizes: Sizes, around: tuple[Mapping[str, int], bool]) -> str | None:
     at, runs = around
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in sizes:
-        place = _index(node, at)
-        if place not in _places(sizes[node.value.id]):
-            raise ValueError(f"{line!r:.60} has an entry that the array has not")
-        return _plain(node.value.id, place)
-    if isinstance(node, ast.Name) and node.id in sizes and runs:
-        return _plain(node.id, tuple(at.values()))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNNING:
-        over = _runs_over(node.args[0], sizes) if len(node.args) == 1 else None
-        if over:
-            inner = ast.get_source_segment(line, node.args[0]) or ""
-            parts = [
-                _rewritten(inner, sizes, dict(zip("ij", place, strict=False)), runs=True)
-                for place in _places(sizes[over])
-            ]
-            return _together(node.func.id, [f"({part})" for part in parts])
+    match node:
+        case ast.Subscript(ast.Name(name), index) if name in sizes:
+            place = _index(index, at)
+            if place not in _places(sizes[name]):
+                raise ValueError(f"{line!r:.60} has an entry that the array has not")
+            return _plain(name, place)
+        case ast.Name(name) if runs and name in sizes:
+            return _plain(name, tuple(at.values()))
+        case ast.Call(ast.Name(name), [part]) if name in RUNNING and (over := _runs_over(part, sizes)):
+            text = line[part.col_offset : part.end_col_offset]
+            places = [dict(zip("ij", place, strict=False)) for place in _places(sizes[over])]
+            return _together(name, [f"({_rewritten(text, sizes, place, runs=True)})" for place in places])
     return None
 
 
@@ -105,17 +101,18 @@ def _runs_over(tree: ast.expr, sizes: Sizes) -> str | None:
     inside: set[int] = set()
     found: list[str] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            inside.add(id(node.value))
-            if node.value.id in sizes and _is_running(node):
-                found.append(node.value.id)
-        elif isinstance(node, ast.Name) and node.id in sizes and id(node) not in inside:
-            found.append(node.id)
+        match node:
+            case ast.Subscript(ast.Name(name) as array, index):
+                inside.add(id(array))
+                if name in sizes and _is_running(index):
+                    found.append(name)
+            case ast.Name(name) if name in sizes and id(node) not in inside:
+                found.append(name)
     return found[0] if found else None
 
 
-def _is_running(node: ast.Subscript) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in "ij" for n in ast.walk(node.slice))
+def _is_running(index: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) for node in ast.walk(index))
 
 
 def _together(name: str, parts: list[str]) -> str:
@@ -130,8 +127,8 @@ def _together(name: str, parts: list[str]) -> str:
     return parts[0]
 
 
-def _index(node: ast.Subscript, at: Mapping[str, int]) -> tuple[int, ...]:
-    listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+def _index(index: ast.expr, at: Mapping[str, int]) -> tuple[int, ...]:
+    listed = index.elts if isinstance(index, ast.Tuple) else [index]
     return tuple(_Index(at).index(tree) for tree in listed)
 
 
@@ -147,27 +144,17 @@ class _Index(Evaluator):
 
 def _entries(name: str, entry: Any, sizes: Sizes) -> dict[str, Any]:
     if name not in sizes:
-        if isinstance(entry, str):
-            return {name: _rewritten(entry, sizes, {})}
-        if not isinstance(entry, dict) or not entry.keys() & {"given", "around", "like"}:
-            return {name: entry}
-        if "like" in entry:
-            entry = {**entry, "like": _rewritten(entry["like"], sizes, {})}
-        given = entry.get("given", [])
-        listed = [given] if isinstance(given, str) else given
-        own = {**entry, "given": [_rewritten(g, sizes, {}) for g in listed]} if listed else dict(entry)
-        return {name: own | ({"around": _rewritten(own["around"], sizes, {})} if "around" in own else {})}
-    found = {}
-    for place in _places(sizes[name]):
-        found[_plain(name, place)] = _entry(entry, sizes, dict(zip("ij", place, strict=False)))
-    return found
+        return {name: _entry(entry, sizes, {})}
+    each = [(place, dict(zip("ij", place, strict=False))) for place in _places(sizes[name])]
+    return {_plain(name, place): _entry(entry, sizes, at) for place, at in each}
 
 
-def _entry(entry: Mapping[str, Any], sizes: Sizes, at: Mapping[str, int]) -> dict[str, Any]:
-    """Returns the entry of an array at an index."""
+def _entry(entry: Any, sizes: Sizes, at: Mapping[str, int]) -> Any:
+    """Returns the entry of an array at an index, or one that is no array."""
+    if not isinstance(entry, dict):
+        return _rewritten(entry, sizes, at) if isinstance(entry, str) else entry
     own = {key: value for key, value in entry.items() if key not in ("count", "first", "outside")}
-    if "around" in own:
-        own["around"] = _rewritten(own["around"], sizes, at)
+    own |= {key: _rewritten(own[key], sizes, at) for key in ("around", "like") if key in own}
     if "given" not in own:
         return own
     listed = [own["given"]] if isinstance(own["given"], str) else own["given"]
@@ -196,9 +183,7 @@ def _secrets(secrets: Mapping[str, Any], sizes: Sizes) -> dict[str, Any]:
     """Returns the secrets with a copy for each index of those that have one, and the pairs of copies."""
     found: dict[str, Any] = {}
     copies: dict[str, list[tuple[int, ...]]] = {}
-    for name, text in secrets.items():
-        if name == "pairs":
-            continue
+    for name, text in [(name, text) for name, text in secrets.items() if name != "pairs"]:
         tree = ast.parse(str(text).strip().replace("\n", " "), mode="eval")
         over = _outside_of_functions(tree, sizes)
         if over is None:
@@ -221,12 +206,12 @@ def _outside_of_functions(tree: ast.AST, sizes: Sizes) -> str | None:
     pending = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            if node.value.id in sizes and _is_running(node):
-                return node.value.id
-            continue
-        runs = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNNING
-        if isinstance(node, ast.Call) and runs and len(node.args) == 1 and _runs_over(node.args[0], sizes):
-            continue
-        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+        match node:
+            case ast.Subscript(ast.Name(name), index):
+                if name in sizes and _is_running(index):
+                    return name
+            case ast.Call(ast.Name(name), [_]) if name in RUNNING:
+                pass
+            case _:
+                pending.extend(reversed(list(ast.iter_child_nodes(node))))
     return None
