@@ -52,7 +52,7 @@ def candidates(box: Mapping[str, Interval]) -> Iterator[dict[str, Fraction]]:
         return
     size = len(shares)
     for shift in range(size):
-        yield at([shares[(shift + 3 * k + k // size) % size] for k in range(len(box))])
+        yield at([shares[(shift + 3 * k) % size] for k in range(len(box))])
     for share in shares:
         yield at([share] * len(box))
     for step in (Fraction(1), Fraction(1, 3), Fraction(1, 20)):
