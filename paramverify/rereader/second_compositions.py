@@ -44,15 +44,16 @@ def releases(reader: SecondReader) -> list[Release]:
     Raises:
         Unread: they are too many, or the case has parameters or several lengths.
     """
-    points, lengths = reader.points(Fraction(1), 2), reader.lengths
+    base = Fraction(1)  # not used, because no exponent is given
+    points, lengths = reader.points(base, 2), reader.lengths
     if len(points) != 1 or len(lengths) != 1:
         raise UnreadCase("a case with parameters, or with several lengths")
-    pairs = dict.fromkeys(reader.pairs(points[0], Fraction(1)))
+    pairs = dict.fromkeys(reader.pairs(points[0], base))
     if len(pairs) > MOST_PAIRS:
         raise UnreadCase("there are too many pairs")
     reader.data["privacy"] = {"ratio": "1"}  # the bound is not looked at
     try:
-        found = reader.masses(points[0], Fraction(1), lengths)
+        found = reader.masses(points[0], base, lengths)
     except Finer as error:
         raise UnreadCase(str(error)) from None
     listed = []

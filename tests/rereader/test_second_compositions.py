@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import combinations
+from random import Random
 from typing import Any
 
 import pytest
 from engine_documents import engine_document
 
+from paramverify.rereader import second_compositions
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 CASE = """
@@ -84,7 +88,14 @@ def test_releases_of_the_case(around: tuple[str, ...]) -> None:
         assert (look.compared, look.agrees, words in look.line) == (True, False, True), (pairs, look.line)
 
 
+IMPOSSIBLE = CASE.replace(
+    '[mechanism.inputs]\nx = { values = "0..2" }', "[prior]\nx = { uniform = [0, 2] }"
+).replace(
+    '[neighbours]\ndiffer = "one"\nby = 1', '[secrets]\na = "x == 0"\nb = "x == 1"\npairs = [["a", "b"]]'
+)
 OTHERS = [
+    (CASE + 'length = "1..2"', False, True),
+    (IMPOSSIBLE, True, False),
     (CASE.replace('b = "1/4", c = "1/2"', 'b = "1/2", c = "1/4"'), True, False),
     (CASE.replace("by = 1", 'by = "any"'), True, True),  # FAR dominates what is more, too
     (CASE.replace("ratio = 4", "ratio = 2"), True, True),
@@ -97,6 +108,37 @@ def test_other_cases(case: str, compared: bool, agrees: bool) -> None:
     """Other probabilities are noticed, and not other bounds; a case with parameters is not read."""
     look = looked(FAR, PAIRS, case)
     assert (look.compared, look.agrees) == (compared, agrees), look.line
+    assert ("secret is impossible" in look.line) == (case == IMPOSSIBLE)
+
+
+def test_a_limit_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case with as many pairs as the limit says is compared, one with more is not."""
+    for most in (1, 2, 3):
+        monkeypatch.setattr(second_compositions, "MOST_PAIRS", most)
+        assert looked(FAR, PAIRS).compared == (most >= 2)
+
+
+def test_domination_against_sets_of_outputs() -> None:
+    """δ(c) is the largest P(S) − c·Q(S) of sets S, and one release dominates where its δ is never smaller."""
+    draw = Random(2)
+    ratios = sorted({Fraction(a, b) for a in range(5) for b in range(1, 5)} | {Fraction(100)})
+    seen = set()
+    for _ in range(300):
+        both = [
+            [(Fraction(draw.randrange(5)), Fraction(draw.randrange(5))) for _ in range(2)] for _ in range(2)
+        ]
+        deltas = [
+            [
+                max(sum(p - c * q for p, q in s) for n in range(3) for s in combinations(one, n))
+                for c in ratios
+            ]
+            for one in both
+        ]
+        assert [[second_compositions._delta(one, c) for c in ratios] for one in both] == deltas
+        larger = all(a >= b for a, b in zip(*deltas, strict=True))
+        assert second_compositions._dominates(*both) == larger, both
+        seen.add(larger)
+    assert len(seen) == 2
 
 
 def test_noise_is_no_list_of_outputs() -> None:
