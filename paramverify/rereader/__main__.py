@@ -29,7 +29,7 @@ NOT_READ, NO_FILE, NO_MEMORY, DEFECT, NOT_WRITTEN, INTERRUPTED = 1, 2, 3, 70, 74
 
 def module(name: str) -> Any:
     """Returns a module of this folder; where the folder is not in a package, it is put into one."""
-    package = __package__ or "rereader"
+    package = __package__ or ""
     if "." not in package:
         outer = ModuleType("readers")
         outer.__path__ = [str(Path(__file__).resolve().parents[1])]
@@ -40,7 +40,7 @@ def module(name: str) -> Any:
 
 def main(arguments: list[str]) -> int:
     """Prints what the second reader finds in a case; returns an exit code."""
-    if arguments in (["--help"], ["-h"]) or not arguments or arguments[0].startswith("-"):
+    if not arguments or arguments[0].startswith("-"):
         asked = arguments in (["--help"], ["-h"])
         print(USAGE, file=sys.stdout if asked else sys.stderr)
         return 0 if asked else NO_FILE

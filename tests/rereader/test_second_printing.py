@@ -39,6 +39,46 @@ def test_copies_of_two_folders(tmp_path: Path) -> None:
         assert [line for line in done.stdout.splitlines() if line.endswith(":")] == ["yes:", "no:"]
 
 
+@pytest.mark.parametrize("package", [None, "", "rereader"])
+def test_modules_of_a_copy(package: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that is no part of a package takes the modules beside it, and the package its own."""
+    assert program.module("second_points").__name__ == "paramverify.rereader.second_points"
+    for name in ("kernel", "rereader"):
+        shutil.copytree(PACKAGE / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(program, "__package__", package)
+    monkeypatch.setattr(program, "__file__", str(tmp_path / "rereader" / "__main__.py"))
+    try:
+        assert program.module("second_points").__file__ == str(tmp_path / "rereader" / "second_points.py")
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "readers"]:
+            del sys.modules[name]
+
+
+FAILURES = [
+    (KeyboardInterrupt(), 130, ""),
+    (MemoryError(), 3, "undecided: there is not enough memory for this case\n"),
+    (RecursionError(), 3, "undecided: there is not enough memory for this case\n"),
+    (KeyError("x"), 70, "internal error: KeyError: 'x'\n"),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "told"), FAILURES)
+def test_exit_codes_of_failures(error: BaseException, code: int, told: str) -> None:
+    """Whatever happens has its exit code, and words on the other stream."""
+
+    def fails() -> int:
+        raise error
+
+    with redirect_stderr(io.StringIO()) as err:
+        assert (program.run(fails), err.getvalue()) == (code, told)
+
+
+def test_an_output_that_is_full() -> None:
+    """What cannot be written has the code 74, and nothing is tried again when the stream is closed."""
+    with open("/dev/full", "w") as full, redirect_stdout(full):
+        assert program.run(lambda: print("x") or 0) == 74
+
+
 def test_probabilities_at_a_point() -> None:
     """At the point that is given, or at one of its choice, each output has its probability."""
     code, out, err = ran(str(CASES / "geometric-symbolic-2.toml"), "alpha=1/2")
@@ -107,9 +147,13 @@ def test_cases_of_other_kinds(name: str, told: str) -> None:
     assert err.startswith(f"not read: {told}")
 
 
+RESPONSE = (CASES / "randomized-response.toml").read_text()
+OTHER_FORM = "an entry is not of the form that a case has; `paramverify verify` says where"
 MISTAKES = {
     "[mechanism]\n": "there is no 'kind'",
     "x = ": "Invalid value (at end of document)",
+    RESPONSE.replace('"t"', '"1/0"'): "a division by 0",
+    RESPONSE.replace("[privacy]", "[[privacy]]"): OTHER_FORM,
 }
 
 
@@ -132,6 +176,9 @@ def test_files_that_are_no_cases(tmp_path: Path) -> None:
     assert (ran("--help")[1:], ran("-x")) == ((program.USAGE + "\n", ""), (2, "", program.USAGE + "\n"))
     told = "error: p is given twice\n"
     assert ran(str(CASES / "randomized-response.toml"), "p=1/4", " p = 1/3", "t=2/3") == (2, "", told)
+    far = str(tmp_path / ("x" * 300))
+    assert ran(far) == (2, "", f"error: {far}: File name too long\n")
+    assert program._unreadable(OSError()) == "it cannot be read"
     case.write_bytes(b"\xff")
     assert ran(str(case)) == (2, "", f"error: {case}: not UTF-8 text\n")
     for text, told in MISTAKES.items():
