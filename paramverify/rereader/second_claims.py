@@ -49,9 +49,9 @@ class Link:
         return self.relation in ("<", ">")
 
     @property
-    def signs(self) -> tuple[int, ...]:
-        """The signs of right − left in its claims: both for an equation."""
-        return {"==": (1, -1), ">": (-1,), ">=": (-1,)}.get(self.relation, (1,))
+    def turns(self) -> tuple[bool, ...]:
+        """Whether its claims are about left − right, and not right − left: both for an equation."""
+        return {"==": (False, True), ">": (True,), ">=": (True,)}.get(self.relation, (False,))
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class LinkRow:
     gaps: tuple[Fraction, ...]
     divisors: tuple[tuple[Fraction, ...], ...]  # a row for each divisor
 
-    def agrees(self, values: Sequence[Fraction], sign: int) -> bool:
-        """Tells whether the values of a polynomial are sign·k·s·gap."""
-        own = [sign * gap for gap in self.gaps]
+    def agrees(self, values: Sequence[Fraction], turned: bool) -> bool:
+        """Tells whether the values of a polynomial are k·s·gap, or −k·s·gap."""
+        own = [-gap if turned else gap for gap in self.gaps]
         if any(bool(v) != bool(gap) for v, gap in zip(values, own, strict=True)):
             return False
         places = [k for k, gap in enumerate(own) if gap]
@@ -154,11 +154,12 @@ class ClaimComparison(PointwiseComparison):
         text = _function(claim, strict)
         if text is None:
             return None
-        return tuple((-1 if strict else 1) * self.value(text, *at) for at in found.points)
+        values = tuple(self.value(text, *at) for at in found.points)
+        return tuple(-value for value in values) if strict else values
 
-    def _agrees(self, claim: Statement, link: Link, sign: int, row: LinkRow, found: Found) -> bool:
+    def _agrees(self, claim: Statement, link: Link, turned: bool, row: LinkRow, found: Found) -> bool:
         values = self._values(claim, link.strict, found)
-        return values is not None and row.agrees(values, sign)
+        return values is not None and row.agrees(values, turned)
 
     def _holds(
         self, links: Sequence[Link], own: Sequence[LinkRow], stated: Sequence[Statement], found: Found
@@ -167,15 +168,17 @@ class ClaimComparison(PointwiseComparison):
         for link, row in both if self.evidence.holds else ():
             if not all(RELATIONS[link.relation](-gap, Fraction(0)) for gap in row.gaps):
                 raise Rejected(f"{link.text!r:.100} is false at a point")
-            for sign in link.signs:
+            for turned in link.turns:
                 named = [claim for claim in stated if link.text in claim["origins"] or is_merged(claim)]
-                if not any(self._agrees(claim, link, sign, row, found) for claim in named):
+                if not any(self._agrees(claim, link, turned, row, found) for claim in named):
                     raise Rejected(f"no claim is about {link.text!r:.100}")
         for claim in stated:
             for text in claim["origins"]:
                 about = [(link, row) for link, row in both if link.text == text]
                 if not any(
-                    self._agrees(claim, link, sign, row, found) for link, row in about for sign in link.signs
+                    self._agrees(claim, link, turned, row, found)
+                    for link, row in about
+                    for turned in link.turns
                 ):
                     raise Rejected(f"the claim about {text!r:.100} is another one")
 
@@ -198,7 +201,7 @@ class ClaimComparison(PointwiseComparison):
             self.check_numbers((left, right, left - right), told, base, stated)
             if not stated.is_algebraic and RELATIONS[link.relation](left, right):
                 raise Rejected("the comparison of the witness is true there")
-        if not any(self._agrees(stated.get("claim"), link, sign, row, found) for sign in link.signs):
+        if not any(self._agrees(stated.get("claim"), link, turned, row, found) for turned in link.turns):
             raise Rejected("the claim of the witness is another one")
 
 

@@ -42,6 +42,7 @@ MOST_DEGREE = 40  # of claims that are compared at random points, whose numbers 
 MOST_PAIRS = 4_000  # that are
 MOST_DRAWN = 20_000  # pairs of a secret pair and a sequence that are
 MAX_ROOT = 60
+TERMS, LONG = 200, 10**60  # of exp's series, and the denominator of numbers for E
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 
 TOO_DEAR = 1_000  # random points, in place of which fixed ones are taken
@@ -177,10 +178,10 @@ class PointwiseComparison:
             return [Fraction(1)]
         if not 0 < exponent <= 50:
             raise UnreadCase("a constant with a large exponent")
-        low, high = exp_bounds(exponent, 200)
+        low, high = exp_bounds(exponent, TERMS)
         near = [(2 * low + high) / 3, (low + 2 * high) / 3]
         # Short numbers near it: the error is far below every difference that matters, 60 digits.
-        return [Fraction(round(x * 10**60) + k, 10**60) for k, x in enumerate(near)]
+        return [Fraction(round(x * LONG) + k, LONG) for k, x in enumerate(near)]
 
     def points(self) -> list[At]:
         """Returns points of the domain, each with a number for E."""
@@ -204,12 +205,11 @@ class PointwiseComparison:
             yield from ((point, base) for point in self.reader.points(base, 1))
             return
         hits = 0
-        for tried in range(1, MOST_DRAWS + 1):
-            point = point_in(box, draw)
+        for tried, point in enumerate((point_in(box, draw) for _ in range(MOST_DRAWS)), 1):
             near = base
             if self.reader.exponent is not None:
                 far = draw.randrange(1 << BITS)
-                near = base + Fraction(far, 10**60) if self.near else 1 + Fraction(far, 1 << BITS)
+                near = base + Fraction(far, LONG) if self.near else 1 + Fraction(far, 1 << BITS)
             if self.reader.has(point, near):
                 hits += 1
                 self.lost = (tried // hits).bit_length() if tried > hits else 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,12 @@ from calling_tools import called
 from paramverify.claims import without_enclosure
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import envelope
+from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.privacy.cases import load
+from paramverify.rereader.second_claims import LinkRow
 from paramverify.rereader.second_reading import SecondLook, second_look
 
+F = Fraction
 ROOT = Path(__file__).parents[2]
 SHIPPED = [p for p in sorted(ROOT.glob("cases/**/*.toml")) if "claim" in tomllib.loads(p.read_text())]
 TEXT = """
@@ -157,6 +162,71 @@ def test_true_evidence_is_not_rejected(box: str, constraint: str, claim: str, tm
     look = looked(json.loads(evidence.read_text()), path)
     assert (look.compared, look.agrees) == (True, True), look.line
     assert called("check", str(evidence), "--case", str(path)).code == 0
+
+
+GAP, TURNED = "a*b + a - b", "-a*b - a + b"
+
+
+@pytest.mark.parametrize("relation", ["<", "<=", ">", ">=", "=="])
+def test_each_relation_has_its_claims(relation: str, tmp_path: Path) -> None:
+    """The claims of a comparison are its own, and one of them with the other sign is not."""
+    path = tmp_path / "case.toml"
+    path.write_text(f'[parameters]\na = "(0, 1)"\nb = "(0, 1)"\n[claim]\nholds = "a {relation} b/(1 + b)"\n')
+    document = claimed(path, "unknown")
+    assert len(document["statements"]) == 1 + (relation == "==")
+    assert looked(document, path).agrees
+    stated = document["statements"][0]
+    strict = relation in ("<", ">")
+    place = document["domains"][stated["domain"]]["constraints"][0] if strict else stated
+    key: Any = 0 if strict else "polynomial"
+    place[key] = {GAP: TURNED, TURNED: GAP}[place[key]]
+    assert looked(document, path).agrees == (relation == "==")  # which has both
+
+
+FACTORS = [(F(2), F(3), F(5), F(7)), (F(-1, 3), F(2, 7), F(11), F(1, 13))]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_values_up_to_powers_of_divisors(turned: bool) -> None:
+    """Values are those of a gap, times a positive number and powers of divisors up to the third."""
+    gaps = (F(1, 2), F(-3), F(0), F(5, 7))
+    row = LinkRow(gaps, (*FACTORS, (F(4),) * 4))
+    for powers in product(range(-1, 6), repeat=2):
+        scales = [abs(a) ** powers[0] * abs(b) ** powers[1] * F(9, 4) for a, b in zip(*FACTORS, strict=True)]
+        for sign in (1, -1):
+            values = [sign * scale * gap for scale, gap in zip(scales, gaps, strict=True)]
+            assert row.agrees(values, turned) == (sign == 1 - 2 * turned and set(powers) <= {0, 1, 2, 3})
+            assert not row.agrees([*values[:2], F(1), values[3]], turned)  # at a zero of the gap
+            assert not row.agrees([F(0), *values[1:]], turned)
+    nothing = LinkRow((F(0), F(0)), ())
+    assert nothing.agrees([F(0), F(0)], turned)
+    assert not nothing.agrees([F(0), F(1)], turned)
+
+
+def test_a_limit_of_divisors() -> None:
+    """Seven divisors are tried, whatever constants and repetitions there are, and not eight."""
+    rows = [(F(1), F(k)) for k in (2, 3, 5, 7, 11, 13, 17, 19)]
+    constant = (F(3), F(3))
+    assert LinkRow((F(1), F(1)), (*rows[:7], constant, rows[0])).agrees([F(1), F(17)], False)
+    with pytest.raises(UnreadCase, match="very many divisors"):
+        LinkRow((F(1), F(1)), tuple(rows)).agrees([F(1), F(17)], False)
+
+
+@pytest.mark.parametrize("text", ["not a < 1", "a != 2", "a < 2 or a < 1", "a in [1]", "a"])
+def test_claims_of_other_forms(text: str) -> None:
+    """What is no chain of comparisons, or several, is not read a second time."""
+    document = {"status": "unknown", "domains": [], "statements": []}
+    look = second_look(document, f'[parameters]\na = "(0, 1)"\n[claim]\nholds = "{text}"\n')
+    assert (look.compared, look.agrees) == (False, True), look.line
+
+
+def test_a_single_point(tmp_path: Path) -> None:
+    """Where no parameter has a choice, signs are compared, and that is said."""
+    path = tmp_path / "case.toml"
+    path.write_text('[parameters]\na = "1/2"\n[claim]\nholds = "a < 1"\n')
+    assert looked(claimed(path, "holds"), path).line.endswith(
+        "the claims have the signs of 1 comparison at a point"
+    )
 
 
 def test_another_case_is_noticed(tmp_path: Path) -> None:
