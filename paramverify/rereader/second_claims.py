@@ -68,7 +68,7 @@ class LinkRow:
             return False
         places = [k for k, gap in enumerate(own) if gap]
         shares = [values[k] / own[k] for k in places]
-        if not places or any(share <= 0 for share in shares):
+        if not places or shares[0] < 0:
             return not places
         wanted = [share / shares[0] for share in shares]
         rows = [[abs(row[k] / row[places[0]]) for k in places] for row in self.divisors]
@@ -90,7 +90,6 @@ class ClaimComparison(PointwiseComparison):
     claimed = True
 
     def compare(self) -> str:
-        self.check_parameters()
         given = self.reader.data["claim"]["holds"]
         links = [
             link for text in ([given] if isinstance(given, str) else given) for link in self._links(text)

@@ -122,13 +122,32 @@ def moved(document: Json) -> None:
     domain_of(document, document["statements"][-1])["box"]["a"] = "(0, 99/100]"
 
 
+def more(document: Json) -> None:
+    """Every domain has a parameter more."""
+    for domain in document["domains"]:
+        domain["variables"].append("c")
+        domain["box"]["c"] = "(0, 1]"
+
+
 def renamed(document: Json) -> None:
     document["statements"][0]["origins"] = ["mean < half"]
 
 
 @pytest.mark.parametrize(
     "forge",
-    [polynomial, turned, multiplied, never_equal, swapped, left_out, weakened, narrowed, moved, renamed],
+    [
+        polynomial,
+        turned,
+        multiplied,
+        never_equal,
+        swapped,
+        left_out,
+        weakened,
+        narrowed,
+        moved,
+        more,
+        renamed,
+    ],
 )
 def test_forged_claims_are_noticed(forge: Callable[[Json], None], tmp_path: Path) -> None:
     """Another polynomial, sign, factor, text, relation or box is one that the case does not have."""
@@ -198,7 +217,8 @@ def test_values_up_to_powers_of_divisors(turned: bool) -> None:
             assert row.agrees(values, turned) == (sign == 1 - 2 * turned and set(powers) <= {0, 1, 2, 3})
             assert not row.agrees([*values[:2], F(1), values[3]], turned)  # at a zero of the gap
             assert not row.agrees([F(0), *values[1:]], turned)
-    nothing = LinkRow((F(0), F(0)), ())
+    assert not row.agrees([-gap if k else gap for k, gap in enumerate(gaps)], turned)
+    nothing = LinkRow((F(0), F(0)), ((F(2), F(3)),))
     assert nothing.agrees([F(0), F(0)], turned)
     assert not nothing.agrees([F(0), F(1)], turned)
 
