@@ -43,6 +43,7 @@ MOST_PAIRS = 4_000  # that are
 MOST_DRAWN = 20_000  # pairs of a secret pair and a sequence that are
 MAX_ROOT = 60
 TERMS, LONG = 200, 10**60  # of exp's series, and the denominator of numbers for E
+CORNERS, WITHIN, BESIDE = 200, 40, 5  # points at which domains are compared, and those with some beside ends
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 
 TOO_DEAR = 1_000  # random points, in place of which fixed ones are taken
@@ -301,11 +302,8 @@ class PointwiseComparison:
 
     def check_domains(self, domains: Iterable[StatedDomain]) -> None:
         """Compares the domains of all claims with that of the case."""
-        seen: list[StatedDomain] = []
-        for domain in domains:
-            if domain in seen:
-                continue
-            seen.append(domain)
+        listed = list(domains)
+        for domain in (one for k, one in enumerate(listed) if one not in listed[:k]):
             if set(domain.parameters) != self.reader.intervals.keys():
                 raise Rejected("the claims have other parameters")
             self.check_domain(domain)
@@ -322,11 +320,11 @@ class PointwiseComparison:
         for box in (own, stated):
             within = candidates({name: (low, high, True, True) for name, (low, high) in box.items()})
             corners = product(*({low, (low + high) / 2, high} for low, high in box.values()))
-            points += [dict(zip(box, corner, strict=True)) for corner in islice(corners, 200)]
-            points += islice(within, 40)
+            points += [dict(zip(box, corner, strict=True)) for corner in islice(corners, CORNERS)]
+            points += islice(within, WITHIN)
         base = self.bases[0]
         inside = (p for p in points if domain.has(p, partial(self.values, p, base)))
-        for point in list(islice(inside, 5)) if self.reader.constraints else ():
+        for point in list(islice(inside, BESIDE)) if self.reader.constraints else ():
             for name, (low, high) in own.items():
                 steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 1)]
                 points += [
