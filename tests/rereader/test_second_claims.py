@@ -190,13 +190,14 @@ GAP, TURNED = "a*b + a - b", "-a*b - a + b"
 def test_each_relation_has_its_claims(relation: str, tmp_path: Path) -> None:
     """The claims of a comparison are its own, and one of them with the other sign is not."""
     path = tmp_path / "case.toml"
-    path.write_text(f'[parameters]\na = "(0, 1)"\nb = "(0, 1)"\n[claim]\nholds = "a {relation} b/(1 + b)"\n')
+    limits = '[parameters]\na = "(0, 1)"\nb = "(0, 1)"\nconstraints = ["a + b <= 1"]\n'
+    path.write_text(f'{limits}[claim]\nholds = "a {relation} b/(1 + b)"\n')
     document = claimed(path, "unknown")
     assert len(document["statements"]) == 1 + (relation == "==")
     assert looked(document, path).agrees
     stated = document["statements"][0]
     strict = relation in ("<", ">")
-    place = document["domains"][stated["domain"]]["constraints"][0] if strict else stated
+    place = document["domains"][stated["domain"]]["constraints"][-1] if strict else stated
     key: Any = 0 if strict else "polynomial"
     place[key] = {GAP: TURNED, TURNED: GAP}[place[key]]
     assert looked(document, path).agrees == (relation == "==")  # which has both
