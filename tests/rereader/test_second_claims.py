@@ -236,9 +236,12 @@ def test_a_limit_of_divisors() -> None:
 @pytest.mark.parametrize("text", ["not a < 1", "a != 2", "a < 2 or a < 1", "a in [1]", "a"])
 def test_claims_of_other_forms(text: str) -> None:
     """What is no chain of comparisons, or several, is not read a second time."""
-    document = {"status": "unknown", "domains": [], "statements": []}
+    domain = {"variables": ["a"], "box": {"a": "(0, 1)"}, "constraints": []}
+    claim = {"kind": "claim", "domain": 0, "polynomial": "-a + 1", "origins": [text]}
+    document = {"status": "unknown", "domains": [domain], "statements": [claim]}
     look = second_look(document, f'[parameters]\na = "(0, 1)"\n[claim]\nholds = "{text}"\n')
     assert (look.compared, look.agrees) == (False, True), look.line
+    assert "a claim that is no comparison" in look.line or "a claim with another relation" in look.line
 
 
 def test_a_single_point(tmp_path: Path) -> None:
