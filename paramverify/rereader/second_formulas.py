@@ -47,7 +47,7 @@ class FormulaTokens:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        self.tokens = [(m[1], m.start(1)) for m in TOKEN.finditer(self.text)]
+        self.tokens = [(m[1], m.start()) for m in TOKEN.finditer(self.text)]
         self.place = 0
 
     @property
@@ -74,14 +74,12 @@ class FormulaTokens:
         while depth or self.next not in ends:
             token = self.take()
             depth += (token in CLOSING) - (token in CLOSING.values())
-            if depth < 0:
-                raise UnreadCase(f"the formula {self.text!r:.60} has another form")
         return self.text[self.tokens[first][1] : self.tokens[self.place][1]].strip()
 
     def formula(self, least: int = 0) -> list[Any]:
         """Reads a formula whose operators bind at least so strongly."""
         left, built = self.unary(), ""
-        while LEVELS.get(self.next, -1) >= least:
+        while self.next in LEVELS and LEVELS[self.next] >= least:
             sign = self.take()
             low, high = self.steps() if sign in ("U", "W", "R") else (0, None)
             right = self.formula(LEVELS[sign] + (sign not in TO_THE_RIGHT))
@@ -292,9 +290,12 @@ class ChainLook(PointwiseComparison):
         return {(min(s, t), max(s, t)) for s, t in pairs if s != t}
 
     def _where(self, condition: str) -> list[tuple[int, int]]:
+        if re.search(r"=>|\?|\b(floor|ceil|mod)\s*\(", condition):
+            raise UnreadCase("a condition with an implication, a case, or a rounded number")
         text = re.sub(r"([A-Za-z_][A-Za-z0-9_]*)'", r"\1__other", condition)
         text = re.sub(r"(?<![<>=!])=(?!=)", "==", text).replace("&", " and ").replace("|", " or ")
-        used = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)) - {"and", "or", "not", "abs", "min", "max"}
+        text = re.sub(r"!(?!=)", " not ", text)
+        used = set(re.findall(r"\b[A-Za-z_]\w*", text)) - {"and", "or", "not", "abs", "min", "max"}
         sets = [entry.get("set", {}) for entry in self.data["states"].values()]
         firsts = [
             k for k, own in enumerate(sets) if {n for n in used if not n.endswith("__other")} <= own.keys()

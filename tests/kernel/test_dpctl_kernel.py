@@ -18,13 +18,11 @@ from paramverify.kernel.chain_models import read_chain
 from paramverify.kernel.documents import check_text
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.logic.formula_families import check_property
-from paramverify.logic.formula_grammar import read_property
 from paramverify.logic.logic_cases import LogicOptions, load
 from paramverify.logic.property_checking import LogicSession
 from paramverify.portfolio.session import Session
 from paramverify.reports.evidence_checks import checked
-from paramverify.reports.logic_evidence import LogicEvidence, evidence_of
-from paramverify.rereader.second_formulas import read_formula
+from paramverify.reports.logic_evidence import evidence_of
 from paramverify.rereader.second_reading import second_look
 
 FOLDER = ROOT / "cases" / "logic"
@@ -166,41 +164,6 @@ def test_the_second_reader_notices(name: str, kept: Session) -> None:
     change(document)
     look = second_look(document, content)
     assert (look.compared, look.agrees) == (True, False), look.line
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "P>=1/2 [ F a ] & !P<0.3 [ a U<=3 (b | X c) ] | P>0 [ G[1,4] a ]",
-        "forall k in 2..9: D{ln(2), 1/(3 + 1)}[ X X (a W<=k b) ]",
-        "Pmax>=1/2 [ a R[1,] b ] => (Pmin<1/3 [ F<2 true ] <=> a)",
-        'forall k: D{0, 0.5}[ !"a b" U=k+1 ("a b" & F>2 c) ]',
-        "P>=1 [ a U b U c ]",
-    ],
-)
-def test_formulas_are_read_alike(text: str) -> None:
-    """Both readers give the same tree; the second one leaves the bounds as they are written."""
-    found = read_property(text)
-    tree, family = read_formula(text)
-    assert tree == as_written(found.formula)
-    assert family == ({"first": found.first, "last": found.last} if found.variable else None)
-
-
-def as_written(formula: Any) -> list[Any]:
-    """Returns the tree of a formula with the texts of its bounds."""
-    subject = LogicEvidence.__new__(LogicEvidence)
-    subject.semantics = _Texts()  # type: ignore[assignment]
-    subject.weight = lambda text: text  # type: ignore[method-assign, assignment]
-    return LogicEvidence.tree(subject, formula)
-
-
-class _Texts:
-    """Gives bounds as they are written."""
-
-    def number(self, expression: Any) -> str:
-        return str(expression.text)
-
-    ratio = number
 
 
 MISFORMED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
