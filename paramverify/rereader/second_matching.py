@@ -68,7 +68,7 @@ def _shown(name: str) -> str:
     def is_plain(text: str) -> bool:
         return bool(text) and not any(c in ",'\"\\" or c.isspace() for c in text)
 
-    quoted = len(name) > 2 and name[0] == name[-1] == "'" and is_plain(name[1:-1])
+    quoted = name[:1] == name[-1:] == "'" and is_plain(name[1:-1])
     inside = re.sub(r"\\.", "", name[1:-1])
     label = len(name) > 1 and name[0] == name[-1] == '"' and not any(c in '"\\\n' for c in inside)
     return name if is_plain(name) or quoted or label else repr(name + '"')[:-2] + "'"
@@ -131,9 +131,7 @@ class Matching:
         for item, row in rows.items():
             scaled = _normal(tuple(s * t for s, t in zip(shares, _at(row, places), strict=True)))
             claims = table.get(scaled, set[int]())
-            if any(scaled) and not claims:
-                return False
-            if not claims.issuperset(self.named.get(origin(item), ())):
+            if not claims or not claims.issuperset(self.named.get(origin(item), ())):
                 return False
             matched.add((places, scaled))
         self.matched |= matched
