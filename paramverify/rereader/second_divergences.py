@@ -51,6 +51,7 @@ class SumOfOutputs(Functional, Generic[Own]):
     def __init__(self) -> None:
         self.seen: set[Direction] = set()
         self.known: list[tuple[Statement, list[object]]] = []
+        self.signs: dict[tuple[object, ...], int] = {}  # of claims at points, where these are compared
 
     def stated(self, evidence: Evidence) -> Iterable[Statement]:
         """Returns the claims, whose origins are directions."""
@@ -235,10 +236,6 @@ class Moments(SumOfOutputs[int]):
     of_budget = "the sums of {} witnesses agree"
     drawn = False
     counted = ("{} of all outputs", "sum")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.signs: dict[tuple[object, ...], int] = {}
 
     def stated(self, evidence: Evidence) -> Iterable[Statement]:
         return evidence.signs_everywhere
