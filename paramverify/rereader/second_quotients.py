@@ -163,7 +163,7 @@ class CertificateComparison(PointwiseComparison):
         self.check_domain()
         # The model of a loop is that of the case at one point.
         points = [(point_of(engine["point"]), self.bases[0])] if loop else self.points()
-        if loop and not reader.has(*points[0]):
+        if not reader.has(*points[0]):
             raise Rejected("the loop is at a point outside of the domain")
         size, length = len(model["observations"]), 1
         while size ** (length + 1) <= 400 and length < 6:
