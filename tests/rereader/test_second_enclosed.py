@@ -6,13 +6,18 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from case_texts import program_case
 
 from paramverify.evidence import envelope
 from paramverify.privacy.cases import load
 from paramverify.reports.enclosed_ways import read_ways
+from paramverify.rereader import second_enclosed
+from paramverify.rereader.second_enclosed import DrawnNoise, ways_of
+from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 FOLDER = Path(__file__).parents[2] / "cases" / "programs"
@@ -23,9 +28,15 @@ Json = dict[str, Any]
 def document_of(path: Path) -> Json:
     """Returns the ways of a case as evidence has them, with its bound."""
     case = load(path)
-    epsilon, delta = (str(Fraction(case.data["privacy"][name])) for name in ("epsilon", "delta"))
-    bound = {"of": "epsilon", "value": epsilon}
-    own = {"kind": "paths", "bound": bound, "delta": delta, **read_ways(path.read_text()), "cells": [1, 1]}
+    numbers = {name: str(Fraction(value)) for name, value in case.data["privacy"].items()}
+    of = "epsilon" if "epsilon" in numbers else "ratio"
+    own = {
+        "kind": "paths",
+        "bound": {"of": of, "value": numbers[of]},
+        **read_ways(path.read_text()),
+        "cells": [],
+    }
+    own |= {"delta": numbers["delta"]} if "delta" in numbers else {}
     return json.loads(json.dumps(envelope.document("holds", envelope.statements(own))))  # type: ignore[no-any-return]
 
 
@@ -119,3 +130,97 @@ def test_forged_ways_are_noticed(name: str) -> None:
         changes(changed)
         look = looked(changed, path)
         assert (look.compared, look.agrees) == (True, False), (forge.__name__, look.line)
+
+
+SMALL = program_case(
+    """
+coin = flip(1/4)
+z = n + gauss(2)
+w = geometric(1/2)
+if z >= 5/2 and (coin or w <= n + 1):
+    return "high"
+return "low"
+""",
+    'n = { values = "0..2" }',
+    'ratio = "3"\ndelta = "1/9"',
+    near='differ = "one"',
+)
+
+
+def paths(found: Any, way: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], str]]:
+    """Returns the places of all numbers in a document."""
+    if isinstance(found, str):
+        return [(way, found)] if found.lstrip("-").replace("/", "").isdigit() else []
+    each = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    return [one for key, inner in each for one in paths(inner, (*way, key))]
+
+
+@pytest.mark.slow
+def test_every_number_of_a_small_program_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each weight, slope, bound and scale of noise is that of the program, as are both bounds of the case."""
+    path = tmp_path / "case.toml"
+    path.write_text(SMALL)
+    document = document_of(path)
+    look = looked(document, path)
+    assert look.agrees
+    assert "agree with its runs at 600 random numbers for its noise, which meet 15" in look.line
+    places = paths(document["statements"])
+    assert len(places) > 40
+    for (*steps, last), number in places[::2]:
+        changed = json.loads(json.dumps(document))
+        inner = changed["statements"]
+        for step in steps:
+            inner = inner[step]
+        inner[last] = str(Fraction(number) + 4)
+        look = looked(changed, path)
+        assert (look.compared, look.agrees) == (True, False), (steps, last, look.line)
+    for most, numbers in ((60, 3 * 20), (300, 3 * 51)):  # the coin has two outcomes, and one number is more
+        monkeypatch.setattr(second_enclosed, "MOST_RUNS", most)
+        assert f"at {numbers} random numbers" in looked(document, path).line
+    text = SMALL.replace('ratio = "3"\ndelta = "1/9"', 'epsilon = "2"')
+    path.write_text(text)
+    plain = document_of(path)
+    assert looked(plain, path).agrees
+    for more, delta, agrees in (("delta = 0\n", None, False), ("delta = 0\n", "0", True), ("", "0", False)):
+        path.write_text(text + more)
+        own = {**plain["statements"][0], **({} if delta is None else {"delta": delta})}
+        assert looked({**plain, "statements": [own]}, path).agrees is agrees
+    for old, new in (
+        ("[mechanism]\n", '[parameters]\np = "(0, 1)"\n[mechanism]\n'),
+        ("[mechanism]\n", '[mechanism]\ncalls = { f = { kind = "release" } }\n'),
+        ('[neighbours]\ndiffer = "one"', "[secrets]\npairs = []"),
+        ('"program"', '"release"'),
+    ):
+        path.write_text(text.replace(old, new))
+        look = looked(plain, path)
+        words = "a parameter without a value" if "parameters" in new else "another mechanism than one program"
+        assert (look.compared, look.agrees, words in look.line) == (False, False, True)
+
+
+def test_numbers_for_noise() -> None:
+    """They are whole or not negative where the noise is, also near bounds, and the same for all runs."""
+    at = Calculator({}, None, Fraction(1))
+    for name in ("gauss", "laplace", "exponential", "geometric", "one_sided_geometric", "discrete_gaussian"):
+        found = []
+        for seed in range(60):
+            noise = DrawnNoise(at, Random(seed), [Fraction(1001, 2)] if seed % 2 else [])
+            ((value, weight),) = noise(name, [Fraction(1, 2)])
+            noise.drawn = []
+            assert noise(name, [Fraction(1, 2)]) == [(value, 1)] == [(value, weight)]
+            assert noise.drawn == [(name, "1/2")]
+            found.append(value)
+        assert all(v.denominator == 1 for v in found) == ("geom" in name or "discrete" in name)
+        assert (min(found) >= 0) == (name in ("exponential", "one_sided_geometric"))
+        near = [v for v in found if abs(v - Fraction(1001, 2)) <= Fraction(5, 2)]
+        assert 5 < len(near) < 25
+        assert all(abs(v) <= 12 for v in found if v not in near)
+        assert len({abs(v) > 3 for v in found}) == len({v.numerator % 3 for v in found}) - 1 == 2
+    noise = DrawnNoise(at, Random(0), [])
+    assert noise("flip", [Fraction(1, 4)]) == [(True, Fraction(1, 4)), (False, Fraction(3, 4))]
+    assert noise.drawn == []
+    engine: Json = {"noise": [["gauss", "1"], ["laplace", "1/2"]], "inputs": {"a": {}}}
+    engine["inputs"]["a"]["x"] = [{"noise": [1, 0, 1], "region": [[[[2, "-1/2"]], "3"]], "weight": "1/3"}]
+    (way,) = ways_of(engine, "a")
+    assert way.noise == (("laplace", "1/2"), ("gauss", "1"), ("laplace", "1/2"))
+    assert (way.region, way.output) == ((((((2, Fraction(-1, 2)),)), Fraction(3)),), "x")
+    assert way.weight == Fraction(1, 3)
