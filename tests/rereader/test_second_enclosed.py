@@ -13,6 +13,7 @@ import pytest
 from case_texts import program_case
 
 from paramverify.evidence import envelope
+from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.privacy.cases import load
 from paramverify.reports.enclosed_ways import read_ways
 from paramverify.rereader import second_enclosed
@@ -217,6 +218,8 @@ def test_numbers_for_noise() -> None:
         assert len({abs(v) > 3 for v in found}) == len({v.numerator % 3 for v in found}) - 1 == 2
     noise = DrawnNoise(at, Random(0), [])
     assert noise("flip", [Fraction(1, 4)]) == [(True, Fraction(1, 4)), (False, Fraction(3, 4))]
+    with pytest.raises(UnreadCase):
+        noise("gauss", [Fraction(1), Fraction(2)])
     assert noise.drawn == []
     engine: Json = {"noise": [["gauss", "1"], ["laplace", "1/2"]], "inputs": {"a": {}}}
     engine["inputs"]["a"]["x"] = [{"noise": [1, 0, 1], "region": [[[[2, "-1/2"]], "3"]], "weight": "1/3"}]

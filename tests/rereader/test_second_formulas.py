@@ -57,6 +57,7 @@ class _Texts:
     ratio = number
 
 
+@pytest.mark.slow
 def test_formulas_are_read_alike() -> None:
     """Both readers give the same tree; the second one leaves the bounds as they are written."""
     for text in SHOWN.splitlines():
@@ -159,6 +160,7 @@ def document_of(path: Path) -> Json:
     return json.loads(json.dumps(envelope.document("holds", envelope.statements(own))))  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [CHAIN, PROCESS], ids=["chain", "process"])
 def test_a_changed_case_is_noticed(text: str, tmp_path: Path) -> None:
     """Both readers read each changed case alike, and both tell it from the case, or none does."""

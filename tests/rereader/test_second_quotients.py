@@ -125,6 +125,8 @@ def test_outputs_at_breaks_that_are_not_named(left_out: set[str]) -> None:
                     quotients.close(look, told)
             else:
                 assert quotients.close(look, told).endswith(f"for each pair{told.missed}")
+                alone = quotients.close(look, Found([at], pairs=[("l", "r")]))
+                assert alone.endswith("the signs of the claims at a point, and their values are not compared")
                 quotients.matching.loose = {("l", "r"), ("r", "l"), ("l", "s")}
                 assert quotients.close(look, told).endswith("(for 2 pairs this compares signs only)")
 
