@@ -18,6 +18,9 @@ from written_evidence import evidence
 from paramverify.claims import AllOutputs
 from paramverify.kernel.strict_reading import Rejected, UnreadCase
 from paramverify.rereader.second_divergences import (
+    NEAR,
+    ORDERS,
+    WIDE,
     Averages,
     Moments,
     PositiveParts,
@@ -27,6 +30,7 @@ from paramverify.rereader.second_divergences import (
     together,
     value_between,
 )
+from paramverify.rereader.second_evidence import StatedWitness
 from paramverify.rereader.second_measures import as_ratio, loss_of
 from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_processes import Words
@@ -527,6 +531,33 @@ def test_divergences_are_enclosed(order: str | None) -> None:
         assert high - low < F(1, 10**40)
     sums = together([(F(1), F(0)), (F(1), F(2)), (F(0), F(3)), (F(2), F(4)), (F(0), F(0)), (F(1), F(0))])
     assert sums == {None: (2, 0), F(1, 2): (3, 6), F(0): (0, 3)}
+
+
+def test_margins_of_enclosed_numbers() -> None:
+    """A number counts as another one, and a bound as broken, beyond a margin and not at it."""
+    own, sums, bit = together([(F(1, 2), F(1, 4)), (F(1, 2), F(3, 4))]), Averages(), F(1, 10**80)
+    for order in (None, "2", "5/4"):
+        low, high = divergence(own, None if order is None else F(order))
+        wide = high - low + WIDE
+        for told, good in (
+            ((high + NEAR, high + NEAR), True),
+            ((high + NEAR + bit, high + NEAR + bit), False),
+            ((low - NEAR, low - NEAR), True),
+            ((low - NEAR - bit, low - NEAR - bit), False),
+            ((low - wide / 2, low + wide / 2), True),
+            ((low - wide / 2, low + wide / 2 + bit), False),
+        ):
+            for bound in (high + NEAR, high + NEAR + bit, low):
+                sums.bound = (bound / F(order or 1), bound)
+                stated = StatedWitness({"value": list(map(str, told)), "order": order})
+                wrong = "another one" if not good else "within" if bound == high + NEAR + bit else ""
+                with pytest.raises(Rejected, match=wrong) if wrong else nullcontext():
+                    sums._divergence(stated, own, True)
+    for sums.measure, orders in (("kl", [None]), ("zcdp", ORDERS)):
+        most = max((divergence(own, order)[0] - NEAR) / (order or 1) for order in orders)
+        for bound, broken in ((most, False), (most - bit, True)):
+            sums.bound = (F(0), bound)
+            assert sums.is_broken(near_at(), own) is broken
 
 
 def test_sums_with_logarithms() -> None:
