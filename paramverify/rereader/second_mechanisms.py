@@ -73,16 +73,14 @@ class Series(Process):
 
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         wanted = given[0]
-        found = [((1, s, wanted), p * self._reach(1, s, wanted)) for s, p in self.initial.items() if p]
+        found = [((1, s, wanted), p * self._reach(1, s, wanted)) for s, p in self.initial.items()]
         total = sum((p for _, p in found), Fraction(0))
         if not total:
             raise ZeroDivisionError
-        return [(state, p / total) for state, p in found]
+        return [(state, p / total) for state, p in found if p]
 
     def _reach(self, day: int, state: str, wanted: Value) -> Fraction:
         """Returns how likely the wanted state on the secret's day is from a state on an earlier day."""
-        if day >= self.day:
-            return Fraction(day > self.day or state == wanted)
         ahead = {state: Fraction(1)}
         for _ in range(self.day - day):
             moved: dict[str, Fraction] = {}
@@ -94,13 +92,13 @@ class Series(Process):
 
     def steps(self, state: State) -> Steps:
         day, now, wanted = state
-        own = self._reach(day, now, wanted)
+        own = self._reach(day, now, wanted)  # is not zero until then
         found: Steps = []
         for o, p in self.emitted[now].items():
             for t, q in self.moved[now].items():
                 # Bayes: given the state on the secret's day, the move has this probability.
-                share = q * self._reach(day + 1, t, wanted) / own if day < self.day and own else q
-                found.append((o, (min(day + 1, self.day + 1), t, wanted), p * share))
+                share = q * self._reach(day + 1, t, wanted) / own if day < self.day else q
+                found.append((o, (min(day + 1, self.day), t, wanted), p * share))
         return found
 
 
@@ -125,11 +123,11 @@ class AnswerProcess(Process):
             self.outputs.prepare(inputs)
 
     def steps(self, state: State) -> Steps:
-        if state[0] == "always":
-            return [(state[1], state, Fraction(1))]
+        if isinstance(state, str):  # the first answer
+            return [(state, state, Fraction(1))]
         if state not in self.known:
             self.known[state] = self.outputs(state)
-        return [(o, ("always", o) if self.memory else state, p) for o, p in self.known[state].items()]
+        return [(o, o if self.memory else state, p) for o, p in self.known[state].items()]
 
 
 class Threshold(Process):
@@ -214,7 +212,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return released(table, at)
     if kind == "parts":
         return Parts([(read(part, at), len(queries_of(part))) for part in table["parts"]])
-    if kind == "program" and "stream" in table["source"] and stream_loop(statements(table["source"])):
+    if kind == "program" and stream_loop(statements(table["source"])):
         return Streamed(table, at)
     if kind == "program":
         return AnswerProcess(tuple(InputPlaces(table["inputs"]).answers), outputs_at(table, at, read))

@@ -137,7 +137,7 @@ def queries_of(table: Mapping[str, Any]) -> list[Any]:
     if table["kind"] == "parts":
         return [query for part in table["parts"] for query in queries_of(part)]
     if table["kind"] == "program":
-        return list(InputPlaces(table["inputs"]).queries or ())
+        return InputPlaces(table["inputs"]).queries
     found = table.get("queries", table.get("query", table.get("start")))
     if found is None or "inputs" in table or (isinstance(found, int) and "queries" in table):
         return []
