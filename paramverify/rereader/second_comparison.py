@@ -166,9 +166,9 @@ class PointwiseComparison:
 
     # --- points -----------------------------------------------------------------------------------
 
-    def refine(self, name: str, exponent: Fraction, part: int) -> None:
+    def refine(self, name: str, exponent: Fraction) -> None:
         """Makes exp(exponent · name) a whole power, as the reader does."""
-        self.reader.refine(name, exponent, part)
+        self.reader.refine(name, exponent)
         if self.reader.power > MAX_ROOT:
             raise UnreadCase("the exponents of exp have too small a common divisor")
         self.bases = self._bases()

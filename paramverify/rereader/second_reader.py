@@ -91,7 +91,7 @@ class SecondReader:
         self.data = without_arrays(set_to(tomllib.loads(content, parse_float=Decimal), settings))
         self.constant = self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
-        self.power = 1
+        self.power = self.part = 1
         self.of_streams = False  # whether the mechanism reads a stream, whose entries are chosen
         self.breaks: Breaks | None = None  # of a program with numbers as outputs
         self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
@@ -113,25 +113,25 @@ class SecondReader:
         self.steps: dict[str, Fraction] = {
             n: Fraction(0) for n, given in parameters.items() if endless(given)
         }
-        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
+        plain = Calculator({}, None, definitions=self.definitions)
         self.intervals = {
             f"x_{name}" if name in self.steps else name: interval_of(given, plain)
             for name, given in parameters.items()
         }
 
-    def refine(self, name: str, exponent: Fraction, part: int = 1) -> None:
-        """Makes exp(exponent · name) a whole power of x_name, by a part of the largest step.
+    def refine(self, name: str, exponent: Fraction) -> None:
+        """Makes exp(exponent · name) a whole power of x_name, by the same part of the largest step.
 
         For the name "" a root of E becomes the base, so that exp(exponent) is a whole power of it. E itself
         may be too large: a wrong first reader may have had other exponents, a true one fewer.
         """
-        known = self.steps[name] * part if name else self.exponent or Fraction(0)
+        known = self.steps[name] * self.part if name else self.exponent or Fraction(0)
         bottom = lcm(known.denominator, exponent.denominator)
         step = Fraction(gcd(int(known * bottom), int(exponent * bottom)), bottom)
         if name:
-            self.steps[name] = step / part
+            self.steps[name] = step / self.part
         else:
-            self.power = int(self.constant / step) if self.constant else 1
+            self.power = int((self.constant or step) / step)
             self.exponent = step
 
     def name_outputs(self, names: Sequence[str], complete: bool = True) -> None:
@@ -150,9 +150,10 @@ class SecondReader:
         self.data["mechanism"][NAMED] = probes, self.breaks
         return bool(probes)
 
-    def reset_steps(self) -> None:
-        """Forgets the steps."""
-        self.steps = {name: Fraction(0) for name in self.steps}
+    def take_part(self, part: int) -> None:
+        """Takes for each step such a part of the largest one that makes all exponents so far whole."""
+        self.steps = {name: step * self.part / part for name, step in self.steps.items()}
+        self.part = part
 
     def replace_bound(self, bound: Sequence[str] | Mapping[str, Sequence[str]]) -> None:
         """Takes a numerator over a denominator instead of the case's own bound, or one for each distance."""

@@ -126,14 +126,16 @@ def _with_steps(look: PointwiseComparison) -> str:
     A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
     """
     for part in PARTS:
-        look.reader.reset_steps()
+        look.reader.take_part(part)
         for _ in range(MAX_STEPS):
             try:
                 return look.compare()
             except Finer as error:
-                look.refine(error.name, error.exponent, part)
+                look.refine(error.name, error.exponent)
             except Rejected:
                 if not look.reader.steps or part == PARTS[-1]:
                     raise
                 break
+        else:
+            break
     raise UnreadCase("the exponents of a parameter have too small a common divisor")

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
+from paramverify.rereader import second_reading
 from paramverify.rereader.second_numbers import Calculator
-from paramverify.rereader.second_points import BITS, CHANCE, needed
 from paramverify.rereader.second_reading import second_look
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -319,9 +320,68 @@ def test_what_is_compared_of_values_is_said(name: str, words: str, tmp_path: Pat
         assert not other.agrees or "chance" not in other.line
 
 
-def test_more_points_where_constraints_leave_little() -> None:
-    """A share 2^-k of the box may make the chance of a point 2^k times as large."""
-    for degree in (1, 10, 100):
-        for lost in range(12):
-            count = needed(degree, lost=lost)
-            assert (degree * Fraction(1 << lost, 1 << BITS)) ** count < Fraction(1, 1 << CHANCE)
+POWERS = """
+[parameters]
+eps = "(0, oo)"
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "exp(-eps/2)", range = 3 }
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "eps"
+"""
+
+
+def test_powers_of_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims about all x say the same of some powers of x; and how many steps are tried is limited."""
+    case, good = tmp_path / "case.toml", dict[str, Any]()
+    for of, power in product(("eps", "2*eps/3"), (1, 2, 3, 4, 6, 5, 7)):
+        if power == 1:
+            case.write_text(POWERS.replace('"eps"', f'"{of}"'))
+            good[of] = written(case, tmp_path / "evidence.json")
+        other = json.loads(json.dumps(good[of]))
+        for entry in other["statements"]:
+            raised = re.sub(
+                r"x_eps(?:\^(\d+))?", lambda m, n=power: f"x_eps^{n * int(m[1] or 1)}", entry["polynomial"]
+            )
+            entry["polynomial"] = raised
+        look = second_look(other, case.read_text())
+        assert (look.compared, look.agrees) == (True, power not in (5, 7)), (power, of, look.line)
+    for steps, compared in ((3, True), (1, False)):
+        monkeypatch.setattr(second_reading, "MAX_STEPS", steps)
+        look = second_look(good[of], case.read_text())
+        assert look.compared == compared
+        assert ("too small a common divisor" in look.line) != compared
+
+
+def test_what_stands_in_the_way_is_told(tmp_path: Path) -> None:
+    """A mistake in the case, another measure, or one not known for the evidence: none of them agrees."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(GEOMETRIC)
+    claims = written(case, evidence)
+    case.write_text(LOOP)
+    assert run(["budget", str(case), "--evidence", str(evidence)]) == 0
+    loop = json.loads(evidence.read_text())
+    ratio = re.search(r"\n(ratio|epsilon) = .*", GEOMETRIC)
+    assert ratio
+    renyi = "\nrenyi = { order = 2, ratio = 2 }"
+    for document, text, compared, words in (
+        (claims, "x = ", True, "the second reading finds a mistake: Invalid value"),
+        (claims, GEOMETRIC.replace("kind =", "kin ="), True, "the second reading finds a mistake: 'kind'"),
+        (
+            claims,
+            GEOMETRIC.replace(ratio[0], '\nkl = "1"'),
+            True,
+            "differs: the case is about a divergence, and",
+        ),
+        (claims, GEOMETRIC.replace(ratio[0], renyi), True, "the second reading differs"),
+        (
+            loop,
+            LOOP.replace("\nratio = 2", renyi),
+            False,
+            "not read a second time: no second reader knows evidence",
+        ),
+    ):
+        look = second_look(document, text)
+        assert (look.compared, look.agrees, words in look.line) == (compared, not compared, True), look.line
