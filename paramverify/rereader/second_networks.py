@@ -63,7 +63,7 @@ class Walk:
             step = self._next(known)
             self.steps.remove(step)
             states = self._done(step, states)
-            if step.makes and step.makes not in known:
+            if step.makes not in known:
                 known.append(step.makes)
             needed = {n for s in self.steps for n in s.needs} | set(names) | self.open.keys()
             if not needed.issuperset(known):
@@ -142,7 +142,7 @@ class Walk:
     # --- doing it
 
     def _next(self, known: Sequence[str]) -> _NetworkStep:
-        """Returns a step that can be done: one without a draw, else the draw that leaves the least."""
+        """Returns a step that can be done: one without a draw, else of the last value, a leaf first."""
         have = set(known) - self.open.keys()
         ready = [s for s in self.steps if s.needs <= have]
         if not ready:
@@ -150,19 +150,12 @@ class Walk:
         at_once = next((s for s in ready if s.kind != "draw"), None)
         if at_once:
             return at_once
-        uses: dict[str, int] = {}
-        for step in self.steps:
-            for name in step.needs:
-                uses[name] = uses.get(name, 0) + 1
-        place = {name: k for k, name in enumerate(known)}
 
-        def cost(step: _NetworkStep) -> tuple[int, int]:
-            later = any(step.makes in s.needs and not s.needs <= have | {step.makes} for s in self.steps)
+        def order(step: _NetworkStep) -> tuple[bool, list[bool]]:
             children = any(step.makes in s.needs and s.kind == "draw" for s in self.steps)
-            dropped = sum(uses[name] == 1 for name in step.needs)
-            return int(later or children) - dropped, -max((place[n] for n in step.needs), default=-1)
+            return not children, [name in step.needs for name in reversed(known)]
 
-        return min(ready, key=cost)
+        return max(ready, key=order)
 
     def _done(
         self, step: _NetworkStep, states: Mapping[tuple[tuple[str, Value], ...], int]
@@ -177,9 +170,8 @@ class Walk:
             if key not in memory:
                 memory[key] = step.at({name: known[name] for name in needs})
             listed.append((known, weight, memory[key]))
-        unit = 1
-        if step.kind == "draw":
-            unit = lcm(1, *(p.denominator for chances in memory.values() for p in chances.values()))
+        draws = memory.values() if step.kind == "draw" else ()
+        unit = lcm(*(p.denominator for chances in draws for p in chances.values()))
         for known, weight, result in listed:
             if step.kind == "test":
                 _count(found, known, weight if result != 0 else 0)

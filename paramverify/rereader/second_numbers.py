@@ -73,7 +73,7 @@ class Calculator(Evaluator):
 
     values: Mapping[str, Value]
     exponent: Fraction | None
-    base: Fraction
+    base: Fraction = Fraction(1)
     steps: Mapping[str, Fraction] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     divisors: list[Fraction] | None = None  # gets what is divided by
@@ -194,13 +194,11 @@ def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
     if isinstance(given, str):
         if given in known:
             return given
-        fitting: list[Value] = (
-            [] if text else [v for v in known if not isinstance(v, str) and meaning(given) == v]
-        )
+        fitting = [] if text else [v for v in known if meaning(given) == v]
     else:
         number = meaning_of(given)
         fitting = [v for v in known if v == number]
-        fitting = fitting or [v for v in known if isinstance(v, str) and meaning(v) == number]
+        fitting = fitting or [v for v in known if meaning_of(v) == number]
     if len(fitting) != 1:
         raise ValueError(f"{given!r:.60} names {len(fitting)} of the values")
     return fitting[0]

@@ -32,8 +32,6 @@ def written(prior: Mapping[str, Any], name: str) -> Any:
 
 def row(entry: Any, assignment: Mapping[str, Value], here: Calculator) -> dict[Value, Fraction]:
     """Returns the distribution of a variable of the prior, given the earlier ones."""
-    if not isinstance(entry, dict):
-        return {here.value(entry): Fraction(1)}
     if "given" in entry:
         given = [entry["given"]] if isinstance(entry["given"], str) else entry["given"]
         fitting = [
