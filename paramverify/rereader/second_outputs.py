@@ -186,7 +186,7 @@ def _number(values: Sequence[Entry], k: int, entry: NumberRange) -> NoisyNumber 
     total: NoisyNumber | Fraction = ZERO
     for place, slope in entry.of or ((k + 1, ONE),):
         value = values[place - 1]
-        if isinstance(value, bool) or not isinstance(value, (Fraction, NoisyNumber)):
+        if not isinstance(value, (Fraction, NoisyNumber)):
             return None
         total = plus(total, value, slope)
     return total
@@ -210,19 +210,16 @@ def _equal(region: Region | None, kinds: Sequence[VariableLaw], value: Entry, wo
 def _ranged(
     region: Region | None, kinds: Sequence[VariableLaw], value: NoisyNumber | Fraction, entry: NumberRange
 ) -> Region | None:
-    ends = entry.low, entry.high
+    low, high = entry.low, entry.high
     if not isinstance(value, NoisyNumber):
-        step = ONE
-        inside = all(
-            (value - end) * sign >= 0 for end, sign in zip(ends, (1, -1), strict=True) if end is not None
-        )
-        return region if inside and _on_grid(value, entry, step) else None
+        inside = (low is None or low <= value) and (high is None or value <= high)
+        return region if inside and _on_grid(value, entry, ONE) else None
     if _is_whole(value, kinds) and not _on_grid(value.constant, entry, _step(value)):
         return None
-    for end, sign in zip(ends, (-1, 1), strict=True):
-        if end is not None and region is not None:
-            slopes = {v: s * sign for v, s in value.slopes.items()}
-            region = limited(region, kinds, slopes, (end - value.constant) * sign, False)
+    if low is not None:
+        region = limited(region, kinds, {v: -s for v, s in value.slopes.items()}, value.constant - low, False)
+    if high is not None:
+        region = limited(region, kinds, value.slopes, high - value.constant, False)
     return region
 
 
@@ -273,7 +270,7 @@ class _Places:
         if not own:
             raise UnreadCase("numbers whose densities are not independent")
         whole = {self.kinds[v].whole for v in own}
-        v = min(own, key=lambda v: (abs(own[v]) != 1, v))
+        v = min(own, key=lambda v: abs(own[v]))
         y = len(self.kinds)
         scale = ONE
         if whole == {True}:
@@ -362,15 +359,16 @@ class _Places:
         """Tells whether the places are in a region of the numbers."""
         for form, bound in region.items():
             far = sum((s * _far(self.places[y]) for y, s in form), ZERO)
-            if far:
-                if far > 0:
-                    return False
+            if far > 0:
+                return False
+            if far < 0:
                 continue
             value = sum((s * (self.places[y].low or ZERO) for y, s in form), ZERO)
-            beside = [s * _beside(self.places[y]) for y, s in form if _beside(self.places[y])]
-            if value == bound and any(b > 0 for b in beside) and any(b < 0 for b in beside):
+            sides = [(s > 0, _above(self.places[y])) for y, s in form]
+            beyond = {up == above for up, above in sides if above is not None}
+            if value == bound and beyond == {True, False}:
                 raise UnreadCase("densities at the corner of a region")
-            if value > bound or (value == bound and any(b > 0 for b in beside)):
+            if value > bound or (value == bound and True in beyond):
                 return False
         return True
 
@@ -396,13 +394,13 @@ def _far(entry: NumberRange) -> int:
     return {"far above": 1, "far below": -1}.get(entry.side, 0)
 
 
-def _beside(entry: NumberRange) -> int:
-    return {"just below": -1, "just above": 1, "at": 1}.get(entry.side, 0)
+def _above(entry: NumberRange) -> bool | None:
+    return {"just below": False, "just above": True, "at": True}.get(entry.side)
 
 
 def leading(found: Sequence[Mapping[Limits, Any]], name: OutputName) -> Limits | None:
     """Returns the powers and rates of the terms that are largest far away, of all inputs together."""
-    far = [_far(e) for e in name.entries if isinstance(e, NumberRange) and e.side and _far(e)]
+    far = [_far(e) for e in name.entries if isinstance(e, NumberRange) and _far(e)]
     keys = {key for weights in found for key in weights}
     if not keys:
         return None
@@ -487,8 +485,8 @@ def has_form(told: Sequence[Entry], name: OutputName) -> bool:
 
 
 def _may_be(value: Entry, entry: NumberRange | str) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (Fraction, NoisyNumber)):
-        return isinstance(entry, str) and shown(value) == entry
+    if not isinstance(value, (Fraction, NoisyNumber)):
+        return shown(value) == entry
     return isinstance(entry, NumberRange) or isinstance(value, NoisyNumber) or shown(value) == entry
 
 

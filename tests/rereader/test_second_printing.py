@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 
+import mpmath
 import pytest
 
 import paramverify
+from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.rereader import __main__ as program
+from paramverify.rereader import second_printing
 
 PACKAGE = Path(paramverify.__file__).parent
 CASES = PACKAGE.parent / "cases"
@@ -128,6 +133,124 @@ def test_what_a_variable_stands_for() -> None:
     assert out.splitlines()[0] == "at x_eps = 1/2, where x_eps = exp(-eps/4)"
     told = "error: give x_eps, a power of exp(-eps), instead of eps\n"
     assert ran(case, "eps=1") == (1, "", told)
+
+
+POWERS = {  # of what stands in exp(...)
+    "eps": "exp(-eps)",
+    "2*eps": "exp(-2*eps)",
+    "eps/3": "exp(-eps/3)",
+    "2*eps/3": "exp(-2*eps/3)",
+}
+CASE = """
+[define]
+a = "{a}"
+[parameters]
+{parameters}
+[mechanism]
+kind = "geometric"
+noise = {{ truncated_geometric = "a", range = 1 }}
+[neighbours]
+differ = "each"
+"""
+
+
+def printed(a: str, parameters: str, **given: str) -> list[str]:
+    """The lines of a mechanism on 0..1 whose noise has the base `a`."""
+    return second_printing.lines(CASE.format(a=a, parameters=parameters), Path(), given)
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_powers_of_parameters(power: str) -> None:
+    """The variable is the largest power of which all are whole powers."""
+    found = printed(f"exp(-{power})", 'eps = "(0, oo)"', x_eps="1/3")
+    assert found[0] == f"at x_eps = 1/3, where x_eps = {POWERS[power]}"
+    assert found[1:4] == ["0:", "  0: 3/4 ≈ 0.75", "  1: 1/4 ≈ 0.25"]
+
+
+def test_digits_of_a_constant() -> None:
+    """A case with exp(1/2) and exp(-3/4) is told with 60 digits of exp(1/4)."""
+    told = printed("exp(1/2)*exp(-3/4)", "")
+    assert told[:2] == ["without parameters", "with 60 digits of exp(1/4)"]
+    chance = Fraction(re.fullmatch(r"  0: (\S+) ≈ 0\.562177", told[3])[1])  # type: ignore[index]
+    base = chance / (1 - chance)
+    assert (base * 10**60).denominator == 1
+    with mpmath.workdps(80):
+        assert abs(mpmath.mpf(base.numerator) / base.denominator - mpmath.exp("0.25")) * 10**60 <= 0.5
+
+
+def test_all_kinds_of_points() -> None:
+    """Parameters are named in their order, a number is one, and the domain has its constraints."""
+    box = 'p = "[1/4, 1/2]"\nq = "1/3"\nr = "(0, 1]"\nconstraints = ["p - r"]'
+    assert printed("p*q*r", box, r="1", q="1/3", p="1/2")[0] == "at p = 1/2, q = 1/3, r = 1"
+    wrong = {
+        ("1/2", "1/4", "1"): "q = 1/4 is not 1/3",
+        ("1/5", "1/3", "1"): "p = 1/5 is not in [1/4, 1/2]",
+        ("1/4", "1/3", "0"): "r = 0 is not in (0, 1]",
+        ("1/4", "1/3", "1/4"): "at p = 1/4, q = 1/3, r = 1/4 a constraint of the domain fails",
+        ("9" * 50 + "x", "1/3", "1"): f"p = {'9' * 40} is not a number such as 1/3 or 0.25",
+    }
+    for (p, q, r), told in wrong.items():
+        with pytest.raises(second_printing.WrongPoint) as caught:
+            printed("p*q*r", box, p=p, q=q, r=r)
+        assert str(caught.value) == told
+    for missing, told in (("p", "p is"), ("pq", "p and q are"), ("pqr", "p, q and r are")):
+        with pytest.raises(second_printing.WrongPoint, match=f"^{told} missing: give p, q and r$"):
+            second_printing._point(
+                second_printing.SecondReader(CASE.format(a="1/2", parameters=box), None),
+                Fraction(1),
+                {name: "1/3" for name in "pqr" if name not in missing},
+            )
+    with pytest.raises(UnreadCase, match="no point of the domain was found"):
+        printed("p", 'p = "(0, 1)"\nconstraints = ["p - p"]')
+
+
+def test_an_impossible_secret() -> None:
+    """Where a secret has no chance it is called impossible, and the others have their probabilities."""
+    text = (CASES / "randomized-response.toml").read_text().replace('"(0, 1)"', '"[0, 1]"')
+    told = second_printing.lines(text, Path(), {"p": "0", "t": "2/3"})
+    assert told == [
+        "at p = 0, t = 2/3",
+        "yes: impossible",
+        "no:",
+        "  0: 2/3 ≈ 0.666667",
+        "  1: 1/3 ≈ 0.333333",
+    ]
+
+
+def test_what_a_list_shows() -> None:
+    """Outputs that are never seen have the probability 0; of every length the first two are shown."""
+    text = 'kind = "hmm"\nstates = ["a", "b"]\nobservations = ["u", "v"]\nemissions = { a.u = 1, b.v = 1 }\n'
+    text = f"[mechanism]\n{text}[prior]\none = {{ a = 1, b = 0 }}\n[secrets]\npairs = [['one', 'one']]\n"
+    told = second_printing.lines(text + '[privacy]\nlength = "all"', Path(), {})
+    assert told == ["without parameters", "one:", "  u: 1", "  u, u: 1", "  v: 0", "  v, v: 0"]
+
+
+def test_how_many_steps_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two exponents need two steps, and a list of outputs is told of a case with other tables too."""
+    monkeypatch.setattr(second_printing, "MOST_STEPS", 3)
+    assert len(printed("exp(-eps/2)*exp(-eps/3)", 'eps = "(0, oo)"', x_eps="1/2")) == 7
+    monkeypatch.setattr(second_printing, "MOST_STEPS", 2)
+    with pytest.raises(UnreadCase, match="too small a common divisor"):
+        printed("exp(-eps/2)*exp(-eps/3)", 'eps = "(0, oo)"', x_eps="1/2")
+    assert second_printing.lines(CASE.format(a="1/2", parameters="") + "[formulas]\n", Path(), {})[1] == "0:"
+
+
+LONG = 10**19 + 1
+SHOWN = [
+    (Fraction(3), "3", "3"),
+    (Fraction(1, 3), "1/3", "1/3 ≈ 0.333333"),
+    (Fraction(-(10**39)), f"about {-1e39:.6g}", f"{-(10**39)} ≈ -1e+39"),
+    (Fraction(10**39), str(10**39), str(10**39)),
+    (Fraction(LONG - 1, LONG), "about 1", f"{LONG - 1}/{LONG} ≈ 1"),
+    (Fraction(LONG // 10, LONG), f"{LONG // 10}/{LONG}", f"{LONG // 10}/{LONG} ≈ 0.1"),
+    (Fraction(1, 10**300), "about 1e-300", f"1/1{'0' * 197} ≈ 1e-300"),
+]
+
+
+@pytest.mark.parametrize(("value", "exact", "shown"), SHOWN)
+def test_numbers_are_shown(value: Fraction, exact: str, shown: str) -> None:
+    """Up to 40 characters are told as they are, and up to 200 beside six digits."""
+    assert (second_printing._exact(value), second_printing._shown(value)) == (exact, shown)
 
 
 OTHERS = [
