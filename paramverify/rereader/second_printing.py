@@ -39,7 +39,8 @@ def lines(content: str, folder: Path, given: Mapping[str, str]) -> list[str]:
     _check_kind(content)
     reader = SecondReader(content, None, folder)
     for _ in range(MOST_STEPS):
-        low = exp_bounds(reader.exponent, 200)[0] if reader.exponent else Fraction(1)
+        q = reader.exponent or Fraction(0)
+        low, _ = exp_bounds(q, 200 + 4 * int(q))  # the rest is below qⁿ/n! ≤ (q·e/n)ⁿ
         base = Fraction(round(low * 10**60), 10**60)
         try:
             point, found = _found(reader, base, given)

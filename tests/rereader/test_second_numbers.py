@@ -288,6 +288,7 @@ ROWS: list[tuple[Any, Mapping[Any, Fraction] | str]] = [
     ({"categorical": {"1": "1/4", "a": "3/4"}}, {1: F(1, 4), "a": F(3, 4)}),
     ({"categorical": [[1, "1/4"], ["a, b", "3/4"]]}, {1: F(1, 4), "a, b": F(3, 4)}),
     ({"truncated_geometric": "1/2", "range": 2, "around": "u"}, {0: F(1, 3), 1: F(1, 3), 2: F(1, 3)}),
+    ({"truncated_geometric": "1/2", "range": 2, "around": "u - 1"}, {0: F(2, 3), 1: F(1, 6), 2: F(1, 6)}),
     ({"given": "w", "table": {"a, b": {"1": 1}, "a": {"0": 1}}}, {1: F(1)}),
     ({"given": ["w"], "table": {" a, b": {"1": 1}, "a, b": {"0": 1}}}, {0: F(1)}),
     ({"given": ["u", "v"], "table": {"1 , x": {"1": 1}, "1,1": {"0": 1}}}, {1: F(1)}),
@@ -343,6 +344,7 @@ WALKS: list[tuple[dict[str, Any], str, list[str], dict[tuple[Any, ...], Fraction
         {(1, 0): F(2, 3), (2, 1): F(1, 3)},
     ),
     ({"a": {"bernoulli": "1/3"}}, "a == 1 and a == 0", ["a"], {}),
+    ({"a": {"uniform": [0, 1, 2]}}, "a == 0 or a == 1", ["a"], {(0,): F(1, 2), (1,): F(1, 2)}),
     ({"a": {"bernoulli": "1/3"}}, "a", ["a"], {(1,): F(1)}),
     (
         {"a": {"bernoulli": "1/3"}},

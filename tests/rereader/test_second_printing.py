@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -167,15 +166,17 @@ def test_powers_of_parameters(power: str) -> None:
     assert found[1:4] == ["0:", "  0: 3/4 ≈ 0.75", "  1: 1/4 ≈ 0.25"]
 
 
-def test_digits_of_a_constant() -> None:
-    """A case with exp(1/2) and exp(-3/4) is told with 60 digits of exp(1/4)."""
-    told = printed("exp(1/2)*exp(-3/4)", "")
-    assert told[:2] == ["without parameters", "with 60 digits of exp(1/4)"]
-    chance = Fraction(re.fullmatch(r"  0: (\S+) ≈ 0\.562177", told[3])[1])  # type: ignore[index]
+@pytest.mark.parametrize(("a", "exponent"), [("exp(1/2)*exp(-3/4)", "1/4"), ("exp(-60)", "60")])
+def test_digits_of_a_constant(a: str, exponent: str) -> None:
+    """A case with exp(1/2) and exp(-3/4) is told with 60 digits of exp(1/4), and exp(60) has as many."""
+    told = printed(a, "")
+    assert told[:2] == ["without parameters", f"with 60 digits of exp({exponent})"]
+    chance = Fraction(told[3].split()[1])
     base = chance / (1 - chance)
     assert (base * 10**60).denominator == 1
-    with mpmath.workdps(80):
-        assert abs(mpmath.mpf(base.numerator) / base.denominator - mpmath.exp("0.25")) * 10**60 <= 0.5
+    with mpmath.workdps(120):
+        wanted = mpmath.exp(mpmath.mpf(Fraction(exponent).numerator) / Fraction(exponent).denominator)
+        assert abs(mpmath.mpf(base.numerator) / base.denominator - wanted) * 10**60 <= 0.5
 
 
 def test_all_kinds_of_points() -> None:

@@ -28,7 +28,7 @@ from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 from paramverify.rereader import second_programs, second_runs
 from paramverify.rereader.second_numbers import Calculator
-from paramverify.rereader.second_programs import outputs_at
+from paramverify.rereader.second_programs import InputPlaces, outputs_at
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
@@ -461,3 +461,62 @@ def test_what_is_not_known_is_not_read(source: str, reason: str) -> None:
     """Whatever this reader does not know is no mistake of the first one: it says so, with the line."""
     with pytest.raises(UnreadCase, match=reason):
         own(source, [0, 1])
+
+
+IMPOSSIBLE = {
+    "flip(3/2)": "probabilities of a draw",
+    "flip(-1/2)": "probabilities of a draw",
+    "binomial(3, 3/2)": "probabilities of a draw",
+    "uniform(2, 1)": "probabilities of a draw",
+    "choice({1: 1/2, 2: 1/3})": "probabilities of a draw",
+    "choice({1: 3/2, 2: -1/2})": "probabilities of a draw",
+    **dict.fromkeys(
+        [f"{kind}({a})" for kind in ("geometric", "one_sided_geometric") for a in (0, 1, -1)], "ratio"
+    ),
+}
+
+
+@pytest.mark.parametrize("draw", IMPOSSIBLE)
+def test_draws_that_are_none(draw: str) -> None:
+    """Negative probabilities, those that do not sum to 1, and ratios without a sum are mistakes."""
+    with pytest.raises(UnreadCase, match=f"line 1 fails: the {IMPOSSIBLE[draw]}"):
+        own(f"output({draw} == 1)", [0])
+
+
+def test_draws_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many outcomes as allowed are read; scales of two parameters, and noise without sums, are not."""
+    monkeypatch.setattr(second_programs, "MAX_OUTCOMES", 3)
+    assert own("output(uniform(1, 3))", [0]) == dict.fromkeys("123", Fraction(1, 3))
+    two = Calculator({"x_a": ALPHA, "x_b": ALPHA}, None, steps={"a": Fraction(1), "b": Fraction(1)})
+    for text, words in (
+        ("uniform(1, 4)", "too many outcomes"),
+        ("laplace(1/a) > laplace(1/b)", "scales of two kinds"),
+        ("laplace(1/a) > laplace(1)", "scales of two kinds"),
+        ("gauss(1)", "^Gaussian noise$"),
+        ("discrete_gaussian(1)", "^discrete Gaussian noise$"),
+        ("flip(1/2, 1/2)", "flip with 2 arguments"),
+        ("laplace()", "laplace with 0 arguments"),
+    ):
+        with pytest.raises(UnreadCase, match=words):
+            own(f"output({text})", [0], two)
+
+
+def test_places_of_inputs() -> None:
+    """Numbers, arrays and expressions get their values one after the other."""
+    table = {
+        "a": {"values": [3, "x"]},
+        "q": {"length": 2, "values": "-1..1"},
+        "e": "u + v",
+        "r": ["u", "w", "u"],
+    }
+    places = InputPlaces({**table, "b": {"values": [0]}})
+    three = [Fraction(k) for k in (-1, 0, 1)]
+    assert places.answers == [[Fraction(3), "x"], three, three, [Fraction(0)]]
+    assert places.queries == ["u + v", "u", "w", "u"]
+    assert places.names(list("a12erstb")) == {
+        "a": "a",
+        "q": ["1", "2"],
+        "e": "e",
+        "r": ["r", "s", "t"],
+        "b": "b",
+    }
