@@ -176,10 +176,7 @@ class SecondReader:
 
     def tied(self, point: Point) -> dict[str, Fraction]:
         """Returns numbers near the parameters that stand beside their exponentials, at a point."""
-        return {
-            name: near_log(1 / point[variable]) / step if point[variable] < 1 else Fraction(0)
-            for name, (variable, step) in self.ties.items()
-        }
+        return {name: near_log(1 / point[variable]) / step for name, (variable, step) in self.ties.items()}
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""

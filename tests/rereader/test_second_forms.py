@@ -237,6 +237,8 @@ def test_states_and_their_weights() -> None:
     assert (found.size, found.of("none", ("v",)), found.of("one", ("v",))) == (6, 0, F(1, 3))
     assert found.both("one", "none", 1) == [(F(2, 3), F(1)), (F(1, 3), F(0))]
     assert second_reader.PointProbabilities({}, {"one": None}, {}).size == 0
+    row = found.words["other"]
+    assert second_reader.PointProbabilities({}, {"one": row, "other": {("u",): F(1)}}, {}).size == 6
     assert reader.pairs({"p": F(1)}, F(1)) == [("one", "other"), ("one", "none")]
     for wrong in ({"p": F(2)}, {"p": F(-1)}):
         with pytest.raises(ValueError, match="no distribution"):

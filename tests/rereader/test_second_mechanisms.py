@@ -224,6 +224,13 @@ ANSWERS: list[tuple[str, int, int, Callable[..., Words]]] = [  # inputs of so ma
         lambda v: both(named(noisy(v, A, 2))),
     ),
     (
+        f'kind = "parts"\nparts = [{{ kind = "noisy_max", queries = 2, {HALF} }}, '
+        f'{{ kind = "noisy_max", queries = 2, ties = "first", {HALF} }}]',
+        2,
+        3,
+        lambda *v: both(winners(False, *v), winners(True, *v)),
+    ),
+    (
         f'kind = "parts"\nparts = [{", ".join(2 * [INPUTS])}]',
         2,
         2,

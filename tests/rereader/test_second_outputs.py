@@ -188,13 +188,18 @@ EVERY = Calculator({"x_eps": Fraction(1, 9)}, None, steps={"eps": Fraction(1)})
 
 
 def weighed(
-    source: str, names: Sequence[str], value: int = 0, at: Calculator = REAL, inputs: Sequence[int] = ()
+    source: str,
+    names: Sequence[str],
+    value: int = 0,
+    at: Calculator = REAL,
+    inputs: Sequence[int] = (),
+    breaks: Breaks | None = None,
 ) -> dict[str, Fraction]:
     """What the second reader finds for named outputs of a program of a number x."""
     table = {
         "source": source,
         "inputs": {"x": {"values": "-2..3"}},
-        NAMED: ({n: named(n) for n in names}, None),
+        NAMED: ({n: named(n) for n in names}, breaks),
     }
     numeric = outputs_at(table, at)
     numeric.prepare([(Fraction(k),) for k in (value, *inputs)])
@@ -310,8 +315,12 @@ NOT_READ = {
 def test_weights_that_are_not_read(words: str) -> None:
     """Where a density is none, or not known, this is said."""
     source, name = NOT_READ[words]
-    with pytest.raises(UnreadCase, match=words):
-        weighed(source, [name])
+    for given in (None, Breaks()):
+        with pytest.raises(UnreadCase, match=words):
+            weighed(source, [name], breaks=given)
+    breaks = Breaks(probing=True)  # an output that the evidence does not name
+    assert name not in weighed(source, [name, "(no output)"], breaks=breaks)
+    assert breaks.left_out == {name}
 
 
 FORMS: list[tuple[list[Any], str, bool]] = [

@@ -26,7 +26,7 @@ from paramverify.models.programs.output_intervals import shown_output
 from paramverify.models.programs.run_states import Plain
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
-from paramverify.rereader import second_programs, second_runs
+from paramverify.rereader import second_mechanisms, second_programs, second_runs
 from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_programs import InputPlaces, outputs_at
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -499,6 +499,26 @@ def test_draws_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(UnreadCase, match=words):
             own(f"output({text})", [0], two)
+
+
+def test_arguments_of_mechanisms() -> None:
+    """A mechanism of another kind takes its own inputs, True as 1, and no others."""
+    for argument, chance in (
+        ("0", "1/4"),
+        ("True", "3/4"),
+        ("1", "3/4"),
+        ("2", ""),
+        ("'1'", ""),
+        ("[0, 1]", ""),
+    ):
+        calls = {"f": {"kind": "randomized_response", "truth": "3/4"}}
+        table = {"source": f"output(f({argument}))", "inputs": {"x": {"values": [0]}}, "calls": calls}
+        outputs = outputs_at(table, Calculator({}, None), second_mechanisms.read)
+        if chance:
+            assert outputs((Fraction(0),))["1"] == Fraction(chance)
+        else:
+            with pytest.raises((UnreadCase, ValueError), match="argument"):
+                outputs((Fraction(0),))
 
 
 def test_places_of_inputs() -> None:
