@@ -168,9 +168,16 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
             if upper is not None:
                 yield ast.Slice(lower, None, step)
         case ast.If(_, [leaf], []) if isinstance(leaf, LEAVES):
-            yield ast.Pass()
+            yield nothing(node)
         case ast.Expr(ast.Call()):
-            yield ast.Pass()
+            yield nothing(node)
+
+
+def nothing(node: ast.AST) -> ast.stmt:
+    """Returns a statement that does nothing; it has `super` if that was there, as a function with it does."""
+    if any(isinstance(inner, ast.Name) and inner.id == "super" for inner in ast.walk(node)):
+        return ast.Expr(ast.Name("super", ast.Load()))
+    return ast.Pass()
 
 
 def mutants(module: str, wanted: Callable[[int], bool]) -> list[Mutant]:
