@@ -90,6 +90,11 @@ class TurnSegment:
     second: NoisyEntry | None = None
     stored: set[str] = field(default_factory=set)
 
+    @property
+    def reads(self) -> bool:
+        """Whether an entry is drawn."""
+        return self.kind is not None and self.kind.entry > 0
+
 
 class ProgramTurn(Interpreter):
     """One turn of the program, with given answers for its comparisons; the others are true."""
@@ -110,7 +115,7 @@ class ProgramTurn(Interpreter):
             self.over = True
         except GoOn:
             pass
-        if self.inside and not self.over and not any(s.kind and s.kind.entry for s in self.segments):
+        if self.inside and not self.over and not any(s.reads for s in self.segments):
             self.draw(NoisyEntry(Fraction(0), 1, (Fraction(1),)))
         self.shut()
         return self
@@ -225,8 +230,8 @@ class ProgramTurn(Interpreter):
     def draw(self, noise: NoisyEntry) -> LastDraw:
         if len(noise.rates) != 1 or noise.entry not in (0, 1):
             raise Rejected("a draw has one noise, and one entry at most")
-        if noise.entry and any(s.kind and s.kind.entry for s in self.segments):
-            raise Rejected("an entry is drawn twice")
+        if any(s.kind is noise or (noise.entry and s.reads) for s in self.segments):
+            raise Rejected("an entry, or one noise, is drawn twice")
         self.shut()
         self.segments.append(TurnSegment(noise))
         return LastDraw()
@@ -245,7 +250,7 @@ class ProgramTurn(Interpreter):
     def known(self, value: Any) -> Any:
         """What was the last draw until now is one of before, if it has a name."""
         stored = self.segments[-2].stored
-        if not isinstance(value, LastDraw) or not stored:
+        if not isinstance(value, LastDraw):
             return value
         if len(stored) > 1:
             names = ", ".join(sorted(stored))
@@ -257,8 +262,6 @@ class ProgramTurn(Interpreter):
         if word in ("==", "!="):
             raise Rejected("noise is compared for equality")
         fresh = [isinstance(v, NoisyEntry) for v in (left, right)]
-        if all(fresh):
-            raise Rejected("two draws are compared, none of which has a name")
         if any(fresh):
             self.draw(left if fresh[0] else right)
             other = self.known(right if fresh[0] else left)
@@ -284,9 +287,9 @@ class ProgramTurn(Interpreter):
     def tell(self, value: Any) -> None:
         now = self.segments[-1]
         if isinstance(value, NoisyEntry):
-            again = value.entry and any(s.kind and s.kind.entry for s in self.segments)
+            again = value.entry and any(s.reads for s in self.segments)
             if again:
-                own = now.kind and now.kind.entry and len(value.rates) == 1
+                own = now.reads and len(value.rates) == 1
                 if not own or now.second not in (None, value):
                     raise Rejected("a second noise of an entry is put out too late")
                 now.second = value
@@ -305,8 +308,6 @@ class StreamProgram:
     def __init__(self, text: str, constants: dict[str, Any]) -> None:
         self.constants = constants
         body = statements(text)
-        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            body = body[1:]
         found = stream_loop(body)
         if found is None:
             raise Rejected("the last statement is no loop over a stream")

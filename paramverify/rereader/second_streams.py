@@ -170,8 +170,6 @@ def _left(guard: Guard, before: list[Guard], ties: bool) -> Guard:
     every = frozenset({LESS, EQUAL, GREATER} if ties else {LESS, GREATER})
     for other in before:
         mine = {name: guard.get(name, every) for name in other}
-        if not all(guard.values()) or any(not mine[name] & other[name] for name in other):
-            continue
         more = {name: mine[name] - other[name] for name in other if not mine[name] <= other[name]}
         if not more:
             return {**guard, **dict.fromkeys(other, frozenset())}
