@@ -111,7 +111,7 @@ def _named(tree: Tree) -> Iterator[tuple[str, Tree]]:
     if isinstance(tree, str) or not tree or tree[0] in ("let", "forall", "exists"):
         return
     if tree[0] == "!":
-        yield from ((name, tree[1]) for key, name in pairwise(tree[2:]) if key == ":named")
+        yield from ((name, tree[1]) for key, name in pairwise(tree) if key == ":named")
     for part in tree:
         yield from _named(part)
 
