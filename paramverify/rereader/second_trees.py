@@ -56,7 +56,7 @@ def expression(text: str) -> ast.expr:
         raise ValueError(f"{text!r:.60} is no expression") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            written = ast.get_source_segment(text, node) or ""
+            written = str(ast.get_source_segment(text, node))
             if written[1:-1] != node.value:
                 raise ValueError(f"the label {written:.60} is not written as it is")
     return _exact(tree, text)
@@ -93,7 +93,7 @@ def _exact(tree: Tree, text: str) -> Tree:
                 raise UnreadCase(f"line {node.lineno} has a constant of another kind")
             written = str(node.value)
             if isinstance(node.value, float):
-                written = (ast.get_source_segment(text, node) or "").replace("_", "")
+                written = str(ast.get_source_segment(text, node)).replace("_", "")
             node.value = Fraction(written)  # type: ignore[assignment]
     return tree
 
@@ -324,10 +324,7 @@ class Interpreter(Evaluator):
         if not isinstance(target, (ast.Tuple, ast.List)):
             self.store(target, value)
             return
-        values = list(listed(value))
-        if len(values) != len(target.elts):
-            raise ValueError("the numbers of names and values differ")
-        for each, entry in zip(target.elts, values, strict=True):
+        for each, entry in zip(target.elts, list(listed(value)), strict=True):
             self.assign(each, entry)
 
     def augment(self, target: ast.expr, word: str, value: ast.expr) -> None:

@@ -226,10 +226,7 @@ def exponents(value: Entry) -> dict[str, Fraction]:
 def rate(scale: Entry) -> tuple[Fraction, str]:
     """Returns 1/scale as a multiple of a parameter, and its name; "" for a number."""
     found = calculated("Div", Fraction(1), scale)
-    parts = exponents(found)
-    if len(parts) != 1:
-        raise UnreadCase("the scale of noise is a sum")
-    ((name, factor),) = parts.items()
+    ((name, factor),) = exponents(found).items()  # one, as nothing is divided by a sum
     if factor <= 0:
         raise UnreadCase("a scale that is not positive")
     return factor, name
