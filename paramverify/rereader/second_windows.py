@@ -130,8 +130,6 @@ class NearSecrets:
             for k in inside:
                 if k < len(tables):
                     weight *= tables[k][1](values)
-                    if not weight:
-                        break
                 else:
                     query, _, value = marks[k - len(tables)]
                     total[query] += value(values)
