@@ -12,6 +12,7 @@ from paramverify.automata.automaton import parse_automaton
 from paramverify.automata.automaton_evidence import machine
 from paramverify.errors import InputError
 from paramverify.kernel.strict_reading import Rejected, UnreadCase
+from paramverify.rereader import second_streams
 from paramverify.rereader.second_streams import compare
 
 
@@ -80,14 +81,15 @@ def test_every_change_is_seen() -> None:
         "(q1, 1/0, 0): output oa; goto q1",
         "(q1, 1, 0/0.0): output oa; goto q1",
         "(q1, one, 0): output oa; goto q1",
-        "(q1, 2/2, 0, 1, 1): output oa; goto q1",
-        "(q1, 1/2, 0): output oa; goto q1",
+        "(q1, 1, 0): if (insample < x) then output oa; goto q1 if (insample >= x) then output ob; goto q1",
+        "(q1, 1, 0): output oa; goto q1 elseif (insample >= x) then output ob; goto q1;;",
+        "(q1, 1, 0): if (insample < x || insample < y) then output oa; goto q1",
     ],
 )
 def test_what_is_not_read(text: str) -> None:
-    """A text of another form is not read, and never taken for the automaton."""
+    """A text of another form is not read, so it is never taken for an automaton."""
     with pytest.raises((UnreadCase, Rejected)):
-        compare(machine(parse_automaton("(q1, 1, 0): output oa; goto q1")), text)
+        second_streams.read(text)
 
 
 def test_more_transitions() -> None:
@@ -116,3 +118,6 @@ def test_two_comparisons_with_one_value() -> None:
             compare(data, f"{first}({same}){rest}")
         with pytest.raises(Rejected):
             compare(data, f"{first}(insample <= x){rest}")
+    text = f"{first}(insample <= x && insample >= x){rest} elseif (insample > y) then output oc; goto q2"
+    text = text.replace("x := insample", "x := insample, y := insample")
+    compare(machine(parse_automaton(text)), text)  # that it is not equal to x is no comparison

@@ -268,6 +268,9 @@ def test_noise_by_hand() -> None:
     ) + (Fraction(2, 9) * Fraction(1, 4) ** 61 / (1 - Fraction(1, 4)))
     both = own("output(one_sided_geometric(1/2) + one_sided_geometric(1/2) >= 3)", [0])
     assert both["True"] == 1 - sum(half ** (j + k + 2) for j in range(3) for k in range(3 - j))
+    for sign, told in (("==", "False"), ("!=", "True")):  # a whole number and another one
+        source = f"output(geometric(1/2) {sign} laplace(1) + geometric(1/3))"
+        assert own(source, [0], Calculator({}, Fraction(1), Fraction(3))) == {told: 1}
     row = "x = laplace(1)\ny = laplace(1)\nz = laplace(1)\noutput(x < y and y < z)"
     assert own(row, [0], Calculator({}, Fraction(1), Fraction(3)))["True"] == Fraction(1, 6)
     # Pr(X > 1 + Y) for X, Y ~ exponential(1) is e^(−1)/2, here with 3 for e
@@ -327,6 +330,7 @@ SEMANTICS = {
     "a = [1, 2, 3]\noutput(a[1:])\noutput(a[:-1])\noutput(a[-1])\noutput(a[5:])": "[2, 3], [1, 2], 3, []",
     'output(True)\noutput(1)\noutput("1")\noutput("True")\noutput("a b")': 'True, 1, "1", "True", a b',
     "output(True + True)\noutput(max(True, 1))\noutput(abs(True))\noutput(1 == True)": "2, True, 1, True",
+    "output(abs(1/2))\noutput(abs(-1/2))\noutput(clamp(2, 2, 2))": "1/2, 1/2, 2",
     "output(1 < 2 < 3)\noutput(3 > 2 > 2)\noutput(0 or [])\noutput(2 and 5)": "True, False, [], 5",
     "a = [[1], [2]]\nb = a + []\nb[0] = 5\noutput(a)\noutput(b)": "[[1], [2]], [5, [2]]",
     "n = 0\nwhile True:\n    n += 1\n    if n == 2: continue\n    if n > 3: break\noutput(n)": "4",
@@ -443,6 +447,39 @@ def test_too_many_paths_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "not read a second time: the program has more than 100 paths for one input" in done.out
 
 
+def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many paths, steps and values as may be are read, and one more is not, with the reason."""
+    coins, square = (
+        "output(flip(1/2) + flip(1/2))",
+        "x = clamp(one_sided_geometric(1/2), 0, {})\noutput(x * x > 1)",
+    )
+    small = "x = one_sided_geometric(1/2)\nif x <= {}:\n    output(x)"
+    assert own(square.format(64), [0]) == {"True": Fraction(1, 4), "False": Fraction(3, 4)}
+    with pytest.raises(UnreadCase, match="operation on noise"):
+        own(square.format(65), [0])
+    assert own("output(len(range(3, 20_003)))", [0]) == {"20000": 1}
+    with pytest.raises(UnreadCase, match="a range that is too long"):
+        own("x = range(20_001)", [0])
+    loop = "n = 0\nwhile n < {}:\n    n += 1\noutput(n)"
+    assert own(loop.format(2_000), [0]) == {"2000": 1}
+    with pytest.raises(UnreadCase, match="a loop of more than 2,000 turns"):
+        own(loop.format(2_001), [0])
+    monkeypatch.setattr(second_runs.Ways.told_apart, "__defaults__", (5,))
+    assert own(small.format(5), [0])["5"] == Fraction(1, 64)
+    with pytest.raises(UnreadCase, match="an output with noise"):
+        own(small.format(6), [0])
+    for name, enough, reason in (
+        ("MAX_RUNS", 4, "more than 3 paths"),
+        ("MAX_STEPS", 40, "more than 39 steps"),
+    ):
+        monkeypatch.setattr(second_runs, name, enough)
+        assert own(coins, [0])["1"] == Fraction(1, 2)
+        monkeypatch.setattr(second_runs, name, enough - 1)
+        with pytest.raises(UnreadCase, match=reason):
+            own(coins, [0])
+        monkeypatch.undo()
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
@@ -452,7 +489,7 @@ def test_too_many_paths_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("output(q[0].real)", "line 1 of the program has Attribute"),
         ("output(geometric(1/2))", "an output with noise"),
         ("x = geometric(1/2) * geometric(1/2)", "this operation on noise"),
-        ("while q[0] < 9:\n    pass", "a loop of more than 2,000 turns"),
+        ("output(clamp(1, 2, 0))", "clamp needs lo <= hi"),
         ("output(q[9])", "line 1 fails: list index out of range"),
         ("x = geometric(1/2)\ny = geometric(1/2)\noutput(2*x > 3*y)", "a multiple of its noise"),
     ],

@@ -39,10 +39,10 @@ def source(body: str, start: str = START) -> str:
     return f'{start}for x in stream(values="real"):\n{lines}'
 
 
-def automaton(body: str) -> dict[str, Any]:
+def automaton(body: str, start: str = START) -> dict[str, Any]:
     """What the first reader finds."""
     numbers: Any = {"eps": Unit(Fraction(1)), "c": Fraction(3)}
-    return machine(translate(stream_of(read_program(source(body))), numbers))
+    return machine(translate(stream_of(read_program(source(body, start))), numbers))
 
 
 def drawn(kind: NoisyEntry) -> str:
@@ -244,6 +244,26 @@ def test_an_automaton_beside_its_program(body: str) -> None:
                 SideBySide(program(body), changed).compare()
     with pytest.raises(Rejected, match="before it reads"):
         SideBySide(program(body), data | {"late": not LATE[body]}).compare()
+
+
+def test_a_place_has_one_second_noise() -> None:
+    """A state puts out one second noise: no automaton is a program whose branches have different ones."""
+    text = 'y = x + laplace(4 / eps)\nif y >= t:\n    output("a")\n    output(x + laplace({} / eps))\nelse:\n'
+    text += '    output("b")\n    output(x + laplace({} / eps))'
+    for scale in "23":
+        data = automaton(text.format(scale, scale))
+        assert SideBySide(program(text.format(scale, scale)), data).compare() >= 2
+        with pytest.raises(Rejected):
+            SideBySide(program(text.format("2", "3")), data).compare()
+
+
+def test_nothing_is_drawn_before_the_loop() -> None:
+    """The first draw is that of the first turn then, and what is put out before belongs to it."""
+    for body, start in (
+        ("t = laplace(1 / eps)\n" + SVT, 'n = 0\noutput("w")\n'),
+        ("y = x + laplace(1 / eps)\noutput(n)\nif n == 1 and y > t:\n    stop\nn = 1\nt = y", "n = 0\n"),
+    ):
+        assert SideBySide(program(body, start), automaton(body, start)).compare() >= 2
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
