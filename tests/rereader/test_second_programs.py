@@ -341,6 +341,8 @@ SEMANTICS = {
     "output(sum([1, 1/2]))\noutput(min([3, -2]))\noutput(clamp(9, 0, 2))\noutput(2 ** -1)": "3/2, -2, 2, 1/2",
     'output("\u00e9\\n")\nstop\noutput(1)': '"\\u00e9\\n"',
     "if q[0] > 7:\n    output(1)": "(no output)",
+    "x = 1\ndef f(x):\n  x += 1\n  return x\ndef g(y):\n    return f(y) * 3\noutput([g(4), x])": "[15, 1]",
+    "a = [[1, 2], 3]\na[0][1] += 3\na[-1] *= a[0][0] + 1\noutput(a)\nreturn\noutput(1)": "[[1, 5], 6]",
 }
 
 
@@ -489,6 +491,12 @@ def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         ("output(q[0].real)", "line 1 of the program has Attribute"),
         ("output(geometric(1/2))", "an output with noise"),
         ("x = geometric(1/2) * geometric(1/2)", "this operation on noise"),
+        ("a = [1]\na += [2]", "made longer in place"),
+        ("if geometric(1/2):\n    output(1)", "noise or a parameter as a condition"),
+        ("def f(x):\n    y = x\noutput(f(1))", "a function ends without return"),
+        ("def f(x, y):\n    return x\noutput(f(1))", "line 3 fails"),
+        ("output([1, [geometric(1/2)]])", "an output with noise"),
+        ("output(q[geometric(1/2)])", "a number without noise is needed"),
         ("output(clamp(1, 2, 0))", "clamp needs lo <= hi"),
         ("output(q[9])", "line 1 fails: list index out of range"),
         ("x = geometric(1/2)\ny = geometric(1/2)\noutput(2*x > 3*y)", "a multiple of its noise"),

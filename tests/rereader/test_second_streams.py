@@ -334,7 +334,13 @@ def test_a_text_in_a_file(kind: str, tmp_path: Path) -> None:
     for mark in ("", "\ufeff"):
         file.write_text(mark + own, encoding="utf-8")
         document: Any = stream_evidence_document(decide(load(path), Options(seconds=20)))
-        assert compare_stream(document, content, tmp_path)
+        assert compare_stream(document, content.replace("[mech", 'c = "3"\n[mech'), tmp_path)
+    with pytest.raises(UnreadCase, match="a parameter that is no number"):
+        compare_stream(document, content.replace('(0, oo)"', '(0, oo)"\nc = "[1, 2]"'), tmp_path)
+    if kind == "program":
+        file.write_text(own.replace('"-1..1"', '["a", 1]'))
+        with pytest.raises(UnreadCase, match="values of a stream"):
+            compare_stream(document, content, tmp_path)
     file.write_text(own.replace("4", "5"))
     with pytest.raises(Rejected):
         compare_stream(document, content, tmp_path)

@@ -136,6 +136,17 @@ def test_another_case_is_noticed(tmp_path: Path) -> None:
         assert (look.compared, look.agrees) == (True, False), (name, new, look.line)
 
 
+def test_states_of_subroutines_have_names_of_their_own(tmp_path: Path) -> None:
+    """Where a name is taken, by the system or by a state of the subroutine, both readers add the same."""
+    path = tmp_path / "case.toml"
+    text = (FOLDER / "survey-subroutines.toml").read_text().replace("say more", "find none: first")
+    path.write_text(text.replace("second = ", '"first\'" = '))
+    document = document_of(path)
+    names = own(document)["system"]["states"]
+    assert {"find none: first", "find none: first'", "find none: first''", "find one: first'"} <= {*names}
+    assert looked(document, path).agrees, looked(document, path).line
+
+
 def test_a_budget_has_a_bound_of_its_own(tmp_path: Path) -> None:
     """The evidence of a least bound is read a second time, but its bound is not that of the case."""
     path, evidence = FOLDER / "slots-2-symbolic.toml", tmp_path / "evidence.json"
