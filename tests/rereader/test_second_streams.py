@@ -219,6 +219,7 @@ LATE = {
     SVT: False,
     QUIET: False,
     'output("w")\n' + SVT: True,
+    "if n > 0:\n    stop\nn = 1\nif x + laplace(4 / eps) > t:\n    output(1)\nelse:\n    output(2)": False,
     "t = laplace(2 / eps)\n" + SVT: True,
     'if x + laplace(4 / eps) >= t:\n    t = laplace(2 / eps)\n    output("a")\nelse:\n    output("b")': False,
     "n += 1\nif n > 2:\n    stop\noutput(n)": True,

@@ -23,6 +23,7 @@ NOISE += [["1/9", "8/9"], ["4/7", "3/7"]]
 CHAINS: dict[str, list[Mapping[int, str]]] = {
     "all": [{0: "1/3", 1: "2/3"}, {0: "1/4", 1: "3/4"}, {0: "1-p", 1: "p"}],
     "zeros": [{0: "1/2", 1: "1/2"}, {0: "1/3", 2: "2/3"}, {1: "1/5", 2: "4/5"}, {0: "1-p", 1: "p"}],
+    "other": [{0: "1/2", 1: "1/2"}, {0: "1/3", 1: "2/3"}, {1: "1"}],
     "never": [{0: "1/2", 1: "1/2"}, {0: "1"}, {0: "1/3", 1: "2/3"}],
 }
 P = F(3, 7)
@@ -149,9 +150,9 @@ def test_what_has_no_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Variables that are formulas or noise have none, nor have labels; too many values and sums are told."""
     at, coin = Calculator({}, None, F(1)), {"bernoulli": "1/2"}
     noise = {"truncated_geometric": "1/2", "range": 1, "around": "a"}
-    for other in ("a + 1", noise, {"like": "c"}):
+    for other in ("a + 1", noise):
         with pytest.raises(UnreadCase, match="no tables"):
-            NearSecrets({"a": coin, "c": noise, "b": other}, ["a"], at)
+            NearSecrets({"a": coin, "b": other}, ["a"], at)
     labels = {"a": {"categorical": {"red": "1/2", "blue": "1/2"}}, "b": coin}
     with pytest.raises(UnreadCase, match="a label"):
         NearSecrets(labels, ["a"], at).brackets(("a == 'red'", "a == 'blue'"), 1, F(2), lambda s: {})
