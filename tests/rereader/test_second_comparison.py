@@ -154,13 +154,13 @@ def test_roots_of_e() -> None:
     """A root of E up to the 60th is taken, near to exp of its exponent, and no further one."""
     look = looking(case(), constant="1")
     whole = look.bases[0]
-    look.refine("", F(1, 60), 1)
+    look.refine("", F(1, 60))
     for base in look.bases:
         assert abs(base**60 / whole - 1) < F(1, 10**50)
         assert look.value("E + p", {"p": F(1, 3)}, base) - F(1, 3) == look.exact("E", base) == base**60
     assert "E" not in looking(case()).values({"p": F(1, 3)}, F(1))
     with pytest.raises(UnreadCase, match="too small a common divisor"):
-        looking(case(), constant="1").refine("", F(1, 61), 1)
+        looking(case(), constant="1").refine("", F(1, 61))
 
 
 def test_points() -> None:
