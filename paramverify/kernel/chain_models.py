@@ -29,11 +29,6 @@ class CheckedChain:
     labels: Mapping[str, frozenset[int]]
     neighbours: Mapping[int, tuple[int, ...]]
 
-    @property
-    def has_choices(self) -> bool:
-        """Whether there is anything to choose."""
-        return not self.scheduled or len(self.actions) > 1
-
 
 def read_chain(data: Any, values: QuotientValues) -> CheckedChain:
     """Reads a model, and checks that all rows are probabilities.

@@ -341,19 +341,15 @@ def verdict_of(report: KernelReport, claimed: bool = False) -> str:
 
     Evidence that consists of claims shows these alone, until they are compared with a case.
     """
-    words = CLAIMED if claimed or report.unit == FORM or _claims_alone(report) else PRIVATE
+    alone = [formula_evidence.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
+    claims = claimed or any(report.not_compared[: len(words)] == words for words in alone)
+    words = CLAIMED if claims or report.unit == FORM else PRIVATE
     return words.get(report.status, report.status)
 
 
 def budget_line(report: KernelReport) -> str:
     """Returns what a report says of a budget: its number, where it is reached, or that there is none."""
-    begin = "budget: "
-    return next((line.removeprefix(begin) for line in report.lines if line.startswith(begin)), "")
-
-
-def _claims_alone(report: KernelReport) -> bool:
-    alone = [formula_evidence.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
-    return any(report.not_compared[: len(words)] == words for words in alone)
+    return next((line.removeprefix("budget: ") for line in report.lines if line.startswith("budget: ")), "")
 
 
 def counts_of(report: KernelReport) -> str:

@@ -111,7 +111,7 @@ DOMAIN = record(_DOMAIN, _CONSTANT)
 CLAIM = record({**_DOMAIN, "polynomial": text}, _CONSTANT)  # one alone, with its domain
 POINT = table(rational)
 _CLAIM: dict[str, Shape] = {"domain": natural, "polynomial": text}
-_FROM: dict[str, Shape] = {"origins": listed(text)}
+_FROM: dict[str, Shape] = {"origins": names}
 SIGNS: dict[str, tuple[dict[str, Shape], dict[str, Shape]]] = {
     "obligation": ({**_CLAIM, "proof": proof}, _FROM),  # about the model itself
     "lemma": ({**_CLAIM, "proof": proof, "name": text}, {}),

@@ -113,7 +113,7 @@ class Truths:
             return _joined((self.values.truth(e * lower[t] + d - upper[s], False) for s, t in pairs), False)
 
         starts = [state, *near]
-        if not self.chain.has_choices:
+        if self.chain.scheduled and len(self.chain.actions) <= 1:  # there is nothing to choose
             found = paths.probabilities(starts, True)
             return _joined((self._reflexive(formula), compared(found, found)), False)
         if self.word:

@@ -280,9 +280,9 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
     of = read_place(witness["algebraic"]) if algebraic else constant_of(witness["claim"].get("constant"))
     if algebraic and (more := witness.keys() - _ALGEBRAIC):
         raise Misformed("not for an algebraic point", "witness", min(more))
-    first = _sum_of(witness) if "moment" in witness else OUTPUT
-    both = (first, INEQUALITY)
-    for names in (INEQUALITY if compared else (*OUTPUT, "exceeds"),) if algebraic else both:
+    output = (*OUTPUT, "exceeds") if algebraic or "exceeds" in witness else OUTPUT
+    both = (_sum_of(witness) if "moment" in witness else output, INEQUALITY)
+    for names in (INEQUALITY if compared else output,) if algebraic else both:
         missing = [name for name in names if name not in witness]
         if missing and (algebraic or "moment" in names or len(missing) < len(names)):
             raise Misformed(f"the key {missing[0]!r} is missing", "witness")
@@ -304,7 +304,7 @@ def constant_of(exponent: str | None) -> Exponential | None:
 
 def _check_names(witness: Mapping[str, Any]) -> None:
     """Checks the names and the counts of a witness, as far as they say something about each other."""
-    secrets, two = witness.get("secrets"), "ratio" in witness
+    secrets, two = witness.get("secrets"), "ratio" in witness or "moment" in witness
     if secrets is not None and len(secrets) != (2 if two else 1) and "probabilities" in witness:
         raise Misformed(f"not {'two names' if two else 'one name'}", "witness", "secrets")
     if secrets is not None and two and secrets[0] == secrets[1]:
@@ -346,7 +346,7 @@ def _sum_of(witness: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _check_moment(witness: Mapping[str, Any], of: Constant | None) -> None:
-    """Checks a sum of p^order/q^(order−1): it is above its bound, and no smaller than its parts.
+    """Checks a sum of p^order/q^(order−1): it is above its bound, and no smaller than its parts together.
 
     That of a measure without an order has no parts that are known here.
     """
@@ -356,7 +356,11 @@ def _check_moment(witness: Mapping[str, Any], of: Constant | None) -> None:
         raise Misformed("not a sum of an order from 2 on", "witness")
     if order > MAX_ORDER:
         raise Misformed(f"an order above {MAX_ORDER:,}", "witness", "order")
+    outputs = [tuple(share["output"]) for share in witness["largest"]]
+    if len({*outputs}) < len(outputs) or {*map(len, outputs)} - {witness["length"]}:
+        raise Misformed("an output of another length, or one twice", "witness", "largest")
     found = rational(0) if endless else read_value(witness["moment"], of, "moment")
+    rest = found
     for k, share in enumerate(witness["largest"]):
         p, q = (read_value(v, of, "largest", k) for v in share["probabilities"])
         if p.sign() <= 0 or q.sign() < 0 or any(v.minus(rational(1)).sign() > 0 for v in (p, q)):
@@ -367,8 +371,10 @@ def _check_moment(witness: Mapping[str, Any], of: Constant | None) -> None:
             raise Misformed(
                 "a sum is infinite iff an output is possible on the left only", "witness", "moment"
             )
-        if not endless and found.by(q.to(order - 1)).minus(p.to(order)).sign() < 0:
-            raise Misformed("less than one of its parts", "witness", "moment")
+        if not endless:
+            rest = rest.minus(p.to(order).by(Value(q.bottom, q.top, q.of).to(order - 1)))
+            if rest.sign() < 0:
+                raise Misformed("less than its parts", "witness", "moment")
     bound = read_bound(witness, of)
     if not witness["largest"]:
         raise Misformed("no output", "witness", "largest")

@@ -288,6 +288,11 @@ let budget_line stated =
       Printf.sprintf "budget: the bound in the claims is said to be %s; neither it nor a witness was compared" (plain ~most:300 bound)
   | None, _ -> "budget: the bound in the claims is said to be none; neither it nor a witness was compared"
 
+(* Every domain is one, also if no statement is about it: an interval of E contains its number. *)
+let check_domain place domain =
+  try Certify.check_enclosure (Claims.read domain "0")
+  with Rejected reason -> misformed ~path:[ Key "domains"; Place place ] reason
+
 let check (document : document) =
   match field_opt "budget" document.about with
   | None -> check_statements document
@@ -316,6 +321,7 @@ let check_text text =
       try
         walk 0 [] data;
         Statement_shapes.envelope data;
+        List.iteri check_domain (items_of (field "domains" data));
         check (Statements.read data)
       with
       | (Rejected _ | Misformed _) as error ->

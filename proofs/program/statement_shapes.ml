@@ -58,7 +58,7 @@ let parts_step =
   function List _ as step -> steps step | other -> by_type ~objects:proof () other
 
 let signs =
-  let from = [ ("origins", texts) ] in
+  let from = [ ("origins", names) ] in
   [
     ("obligation", (("proof", proof) :: about, from));
     ("lemma", (("name", text) :: ("proof", proof) :: about, []));

@@ -67,7 +67,7 @@ let in_sum = [ "secrets"; "length"; "measure"; "moment"; "bound"; "exceeds"; "la
 let sum_of witness =
   if field_opt "measure" witness <> None && field_opt "order" witness = None then in_sum else in_moment
 
-(* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts. That of a measure without an order
+(* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts together. That of a measure without an order
    has no parts that are known here. *)
 let check_moment witness number exponent =
   let names = sum_of witness in
@@ -78,7 +78,13 @@ let check_moment witness number exponent =
   if order < 2 || int_of (field "length" witness) < 1 || told = String "undefined" then
     misformed ~path:[ Key "witness" ] "not a sum of an order from 2 on";
   if order > max_order then misformed ~path:[ Key "witness"; Key "order" ] "an order above 10,000";
+  let outputs = List.map (fun share -> items_of (field "output" share)) (items_of (field "largest" witness)) in
+  if
+    List.length (List.sort_uniq compare outputs) < List.length outputs
+    || List.exists (fun output -> List.length output <> int_of (field "length" witness)) outputs
+  then at "largest" "an output of another length, or one twice";
   let found = if endless then Values.rational Q.zero else number "moment" in
+  let rest = ref found in
   let check_part k share =
     let path = [ Key "largest"; Place k ] in
     let wrong reason = misformed ~path:(Key "witness" :: path) reason in
@@ -86,8 +92,11 @@ let check_moment witness number exponent =
     | [ p; q ] ->
         if not (Values.sign p > 0 && within_one p && within_one q) then wrong "not probabilities";
         if known && endless <> (Values.sign q = 0) then at "moment" "a sum is infinite iff an output is possible on the left only";
-        let part = Values.to_power p order and whole = Values.by found (Values.to_power q (order - 1)) in
-        if known && (not endless) && Values.sign (Values.minus whole part) < 0 then at "moment" "less than one of its parts"
+        if known && not endless then begin
+          let inverse = { q with Values.top = q.Values.bottom; bottom = q.Values.top } in
+          rest := Values.minus !rest (Values.by (Values.to_power p order) (Values.to_power inverse (order - 1)));
+          if Values.sign !rest < 0 then at "moment" "less than its parts"
+        end
     | _ -> invalid_arg "probabilities"
   in
   let parts = items_of (field "largest" witness) in
@@ -98,7 +107,7 @@ let check_moment witness number exponent =
     misformed ~path:[ Key "witness" ] "the sum is within the bound"
 
 let check_names witness =
-  let two = field_opt "ratio" witness <> None in
+  let two = field_opt "ratio" witness <> None || field_opt "moment" witness <> None in
   match field_opt "secrets" witness with
   | Some (List secrets) ->
       if List.length secrets <> (if two then 2 else 1) && field_opt "probabilities" witness <> None then
@@ -113,7 +122,9 @@ let check_numbers witness =
   | _ -> ());
   let number name = Values.read (field name witness) exponent [ Key name ] in
   if field_opt "moment" witness <> None then check_moment witness number exponent
-  else check_together witness [ "probabilities"; "ratio"; "bound" ];
+  else
+    check_together witness
+      ([ "probabilities"; "ratio"; "bound" ] @ if field_opt "exceeds" witness <> None then [ "exceeds" ] else []);
   check_together witness [ "relation"; "left"; "right"; "difference"; "fails" ];
   if field_opt "probabilities" witness <> None then begin
     let left, right = chances witness exponent in

@@ -227,6 +227,21 @@ def test_a_constant_that_is_one(tmp_path: Path) -> None:
     assert agreed([one(about_exp("p", "[1, 1]", "0"), LEAF)], tmp_path) == {"rejected": 1}
 
 
+@pytest.mark.parametrize("box", ["[0, 1]", "[3, 4]", "[2, 3]"])
+def test_domains_that_no_statement_is_about(box: str, tmp_path: Path) -> None:
+    """Also a domain without a statement, and one of an open claim, has an interval with the number of E."""
+    right, beside = one(P), about_exp("E", box, "1")
+    domain = {name: value for name, value in beside.items() if name != "polynomial"}
+    made = [{**right, "domains": [*right["domains"], domain]}, one(beside, None, status="unknown")]
+    assert agreed(made, tmp_path) == {"accepted" if box == "[2, 3]" else "rejected": 2}
+
+
+def test_origins_that_are_there_twice(tmp_path: Path) -> None:
+    """How many comparisons a claim is for is shown, so none is counted twice."""
+    made = [document(statement(P, LEAF, origins=origins)) for origins in (["a", "b"], ["a", "b", "a"])]
+    assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 1}
+
+
 @pytest.mark.parametrize("shape", ["ENVELOPE", "WITNESS", "DOMAIN", "CLAIM", "CASE"])
 def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     """No key that Python knows is called unknown: the program may say that it does not know its value."""

@@ -118,9 +118,9 @@ def test_two_sides_of_a_comparison() -> None:
             assert (refused({**told, "fails": fails}) == "") == good, told
 
 
-def share(*chances: Fraction | int) -> dict[str, Any]:
-    """Returns an output of a sum, with both of its probabilities."""
-    return {"probabilities": [str(chance) for chance in chances]}
+def share(*chances: Fraction | int, output: str = "a") -> dict[str, Any]:
+    """Returns an output of a sum, one letter for each step, with both of its probabilities."""
+    return {"output": list(output), "probabilities": [str(chance) for chance in chances]}
 
 
 def test_sums_of_an_order() -> None:
@@ -145,8 +145,17 @@ def test_sums_of_an_order() -> None:
         ({"exceeds": False}, "within the bound"),
         ({"bound": "1/2"}, "within the bound"),
         ({"bound": "0"}, "not positive"),
-        ({"largest": [share(NUMBERS[2], 1), share(1, 1)]}, "less than one of its parts"),
+        ({"largest": [share(NUMBERS[2], 1), share(1, 1, output="b")]}, "less than its parts"),
+        ({"largest": [share(NUMBERS[3], 1), share(NUMBERS[3], 1)]}, "or one twice"),
+        ({"largest": [share(NUMBERS[3], 1, output="ab")]}, "another length"),
+        ({"length": 2}, "another length"),
+        ({"secrets": ["A", "A"]}, "twice the same"),
     ]
+    two = [
+        share(p, q, output=output) for p, q, output in ((NUMBERS[2], NUMBERS[3], "a"), (NUMBERS[3], 1, "b"))
+    ]
+    assert refused({**good, "moment": "3/8", "largest": two}) == ""
+    assert "less than its parts" in refused({**good, "moment": "37/100", "largest": two})
     for more, words in wrong:
         assert words in refused({**good, **more}), more
     for name in ("order", "secrets", "length", "bound", "exceeds", "largest"):
@@ -158,7 +167,7 @@ def test_sums_without_an_order() -> None:
     good = {"secrets": ["A", "B"], "length": 1, "measure": "kl", "moment": "1/2", "bound": "1/4"}
     good |= {"exceeds": True, "largest": [share(1, NUMBERS[2])]}
     assert refused(good) == refused({**good, "moment": "infinity"}) == ""
-    assert refused({**good, "order": 2}) == "witness.moment: less than one of its parts"
+    assert refused({**good, "order": 2}) == "witness.moment: less than its parts"
     for wrong in (share(0, 1), share(1, 2), share(2, 1), share(1, -1)):
         assert refused({**good, "largest": [wrong]}) == "witness.largest[0]: not probabilities"
     assert "within the bound" in refused({**good, "moment": "1/4"})
@@ -174,6 +183,8 @@ def test_names_of_a_witness() -> None:
     ratio = {"probabilities": ["1/2", "1/4"], "ratio": "2", "bound": "1"}
     assert refused({**ratio, "secrets": ["A", "A"]}) == "witness.secrets: twice the same"
     assert refused({**ratio, "secrets": ["A"]}) == "witness.secrets: not two names"
+    for lone in ({"exceeds": False}, {"exceeds": True}, {"bound": "1"}, {"difference": "1"}):
+        assert "is missing" in refused(lone), lone
     sides = {"relation": "<", "fails": True, "left": "1", "right": "1/2", "difference": "1/2"}
     assert refused({**sides, "secrets": ["A", "A"]}) == refused({**sides, "secrets": ["A"]}) == ""
     for exponent, words in (("0", "not positive"), ("-1", "not positive"), ("1/2", "")):
