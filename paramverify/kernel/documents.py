@@ -233,7 +233,7 @@ def shown_by(about: Evidence) -> KernelReport:
         report = claim_statements.show(about)
     else:
         report = direction_statements.show(about, kind)
-    report = replace(report, side_condition=document.get("side_condition", ""))
+    report = replace(report, side_condition=document.get("side_condition", report.side_condition))
     if report.accepted and "reduction" in document:
         return replace(report, lines=(*report.lines, worst_pair_evidence.show(about, document["reduction"])))
     return report

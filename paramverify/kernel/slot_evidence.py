@@ -48,6 +48,6 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         stored = -1 if excess > 0 else 1  # where the fuller slot has no place, only the other run stores it
         if tuple(sorted((*form, stored))) not in forms:
             raise Rejected("a data point leads to another form")
-    assumed = "" if program["drops"] else ", assuming that no data point comes to a full slot"
-    line = f"slots: {len(forms)} forms, {steps}*t*epsilon for every t, maxPts, data and K: proved{assumed}"
-    return KernelReport(True, (line,), status="holds")
+    assumed = "" if program["drops"] else "no data point comes to a full slot"
+    line = f"slots: {len(forms)} forms, {steps}*t*epsilon for every t, maxPts, data and K: proved"
+    return KernelReport(True, (line,), status="holds", side_condition=assumed)

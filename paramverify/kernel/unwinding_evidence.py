@@ -21,6 +21,7 @@ With `partial` systems, all of this assumes that no input comes where it is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import Any, TypeVar
@@ -54,11 +55,12 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
             line = check_growth(system, values, witness)
         else:
             line = check_violation(system, values, values.read(statement["ratio"]), witness)
-        return KernelReport(True, (line + _assumed(system),), status=status)
+        assumed = f", assuming that {ASSUMED}" if system.partial else ""
+        return KernelReport(True, (line + assumed,), status=status)
     ask, ledger = about.comparisons(statement["domain"])
     values = QuotientValues.on(domain, ask)
     system, ratio = read_system(statement, values), values.read(statement["ratio"])
-    lines = [PROOFS[statement["proof"]["kind"]](system, values, ratio, statement["proof"]) + _assumed(system)]
+    lines = [PROOFS[statement["proof"]["kind"]](system, values, ratio, statement["proof"])]
     if "tight" in statement:
         told = statement["tight"]
         if told is not None and "parameters" in told:  # the lower bound is one at this point
@@ -68,9 +70,10 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         status = "budget"
     lines.append(f"{counted(ledger.proved + ledger.trusted, 'comparison')} with parameters")
     lines += [f"trusted to {shown(name)}" for name in sorted(ledger.solvers)]
-    return ledger.report(status, lines)
+    return replace(ledger.report(status, lines), side_condition=ASSUMED if system.partial else "")
 
 
+ASSUMED = "no input comes where it is not accepted"
 SHOWN_BY = {"violated": ({"witness"}, {"growth"}), "holds": ({"proof"}, {"proof", "tight"})}
 
 
@@ -83,10 +86,6 @@ def _check_keys(statement: Statement, status: str) -> None:
         raise Misformed(
             f"{status!r} does not go with {' and '.join(sorted(given)) or 'nothing that shows it'}"
         )
-
-
-def _assumed(system: CheckedSystem) -> str:
-    return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
 def matched(rows: Iterable[Iterable[Hashable]]) -> bool:

@@ -87,12 +87,18 @@ def exact(case: InteractiveCase, weight: Weight) -> Real | None:
     return Real.of(-top if negative else top, -bottom if negative else bottom, constant)
 
 
-ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
+CONDITION = "no input ever comes in a waiting state that does not accept it"
+ASSUMED = f"  Assumed of the environment: {CONDITION}."
 
 
 def all_verdict_lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     """Returns the verdict in words, with the notes."""
     return [*verdict_lines(case, report), *(f"  {line}" for line in notes(remarks(case, report), ""))]
+
+
+def on_condition(case: InteractiveCase) -> str:
+    """Returns that an answer has a side condition, as an addition to its first word."""
+    return ", on a side condition" if case.system.partial else ""
 
 
 def remarks(case: InteractiveCase, report: Noninterference) -> list[str]:
@@ -119,7 +125,8 @@ def verdict_lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         return [first, f"  {report.reason}", *_failure(report), *assumed]
     word = on_word([decision for _, decision in (*report.claims, *report.obligations)])
     lines = [
-        f"{report.status.of_case}{word}: differential noninterference with {case.budget}{where} ({size})."
+        f"{report.status.of_case}{word}{on_condition(case)}: differential noninterference with "
+        f"{case.budget}{where} ({size})."
     ]
     family, costs = report.family, report.costs
     if family:
@@ -186,6 +193,7 @@ def verdict_document(case: InteractiveCase, report: Noninterference) -> dict[str
         "status": report.status,
         "verdict": report.status.of_case,
         "environment": "accepted" if case.system.partial else "any",
+        **({"side_condition": CONDITION} if case.system.partial else {}),
         "states": len(case.system.states),
         "pairs": report.pairs,
         "claims": len(report.claims) + len(report.obligations),
@@ -264,11 +272,12 @@ def budget_lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     elif found.exact:
         value = epsilon(case, found.upper)
         about = "" if value is None else f", epsilon {value.told()}"
-        head = f"tight budget{word}: ratio {brief(case, found.upper)}{where}{about}; reached{at}"
+        rests = word + on_condition(case)
+        head = f"tight budget{rests}: ratio {brief(case, found.upper)}{where}{about}; reached{at}"
     else:
         most = brief(case, found.upper)
         low = f"{least}, reached{at}, and {most}" if found.somewhere else f"{least} and {most}"
-        head = f"the largest ratio is between {low}{where}{word}: which it is stays open"
+        head = f"the largest ratio is between {low}{where}{word}{on_condition(case)}: which it is stays open"
     return [head + ".", *_proof(case, found), *_leak(case, found)]
 
 
@@ -314,6 +323,7 @@ def budget_document(case: InteractiveCase, found: InteractiveBudget) -> dict[str
     told: dict[str, Any] = _bounds(case, found)
     told |= {
         "environment": "accepted" if case.system.partial else "any",
+        **({"side_condition": CONDITION} if case.system.partial else {}),
         "states": len(case.system.states),
         "seconds": round(found.seconds, 6),
         "notes": list(case.checks.notes),

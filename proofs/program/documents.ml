@@ -214,12 +214,17 @@ let check_unwinding (document : document) (engine : Statements.t) obligations co
     else Unwinding.check data comparisons
   in
   let lines, count = within engine check engine.data in
-  { (shown document obligations lines (count + proved obligations)) with status = (if given "tight" then "budget" else status) }
+  let partial = field "partial" (field "system" engine.data) = Bool true in
+  let side_condition = if partial && status <> "violated" then Observations.environment else "" in
+  let status = if given "tight" then "budget" else status in
+  { (shown document obligations lines (count + proved obligations)) with status; side_condition }
 
 (* Systems with any number of slots. *)
 let check_slots (document : document) (engine : Statements.t) obligations =
   says document "holds";
-  shown document obligations (within engine Slots.check engine.data) (proved obligations)
+  let drops = field "drops" (field "program" engine.data) = Bool true in
+  let side_condition = if drops then "" else "no data point comes to a full slot" in
+  { (shown document obligations (within engine Slots.check engine.data) (proved obligations)) with side_condition }
 
 (* Formulas of dpCTL*. *)
 let check_formulas (document : document) (engine : Statements.t) obligations comparisons =

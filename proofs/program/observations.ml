@@ -47,7 +47,8 @@ let check_accepted closed given loop =
       rejected "an input comes that the environment is assumed not to give"
   end
 
-let assumption system = if system.partial then ", assuming that no input comes where it is not accepted" else ""
+let environment = "no input comes where it is not accepted"
+let assumption system = if system.partial then ", assuming that " ^ environment else ""
 
 type seen = { left : int list; right : int list; trace : int list; only : bool }
 

