@@ -166,7 +166,7 @@ def check_tight(system: CheckedSystem, values: QuotientValues, ratio: Value, tol
 
 def told_bounds(ratio: Any, told: Any) -> str:
     """Returns the proved bound, and the quotient of probabilities below it, as the document writes them."""
-    upper = f"every ratio is at most {written(ratio)}"
+    upper = f"budget: every ratio is at most {written(ratio)}"
     if told is None:
         return f"{upper}, and the largest is at least 1"
     left, right = map(written, told["probabilities"])

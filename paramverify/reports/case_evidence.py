@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -828,6 +829,9 @@ class EnclosedEvidence(ClaimEvidence):
         told = [(left, right) for left, right in own["pairs"]]
         if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
             raise Rejected("the case has other pairs")
+        ways = json.loads(json.dumps(_ways(self.case)))
+        if any(own[name] != ways[name] for name in ("noise", "inputs")):
+            raise Rejected("the case has other ways through its program")
         rows = kernel.rows_of(own)
         report = check_document(about.document, Demanded(obligations=_obligations(model)), rows=rows)
         if not report.accepted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -12,10 +13,12 @@ from typing import Any
 import pytest
 from case_texts import program_case
 
+from paramverify.cli.main import run
 from paramverify.evidence import envelope
 from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.privacy.cases import load
 from paramverify.reports.enclosed_ways import read_ways
+from paramverify.reports.evidence_checks import checked
 from paramverify.rereader import second_enclosed
 from paramverify.rereader.second_enclosed import DrawnNoise, ways_of
 from paramverify.rereader.second_numbers import Calculator
@@ -146,6 +149,32 @@ return "low"
     'ratio = "3"\ndelta = "1/9"',
     near='differ = "one"',
 )
+
+
+@pytest.mark.slow
+def test_ways_that_differ_by_little(tmp_path: Path) -> None:
+    """No run at random numbers notices a small change, and no enclosure: ways are those of the program."""
+    case = FOLDER / "sparse-vector-gauss.toml"
+    evidence = tmp_path / "evidence.json"
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    assert checked(json.dumps(document), str(case)).report.accepted
+    places = [
+        (name, output, k, at)
+        for name, outputs in document["statements"][0]["inputs"].items()
+        for output, ways in outputs.items()
+        for k, way in enumerate(ways)
+        for at in range(len(way["region"]))
+    ]
+    for name, output, k, at in Random(1).sample(places, 12):
+        other = deepcopy(document)
+        side = other["statements"][0]["inputs"][name][output][k]["region"][at]
+        side[1] = str(Fraction(side[1]) + Fraction(1, 10**9))
+        found = checked(json.dumps(other), str(case)).report
+        assert (found.accepted, found.lines[-1]) == (
+            False,
+            "rejected: the case has other ways through its program",
+        )
 
 
 def paths(found: Any, way: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], str]]:

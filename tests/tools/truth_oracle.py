@@ -196,6 +196,8 @@ def of_another_case(document: Json, original: Json) -> str:
 
 def _told(document: Json, statement: Json) -> Json:
     about = {name: statement.get(name) for name in ABOUT[statement["kind"]]}
+    if "tight" in statement:  # of a budget any number is told that is enough
+        del about["ratio"]
     if "free" in about:
         about["free"] = sorted(about["free"])  # the order is that of the sides of the cells
     if "script" in about:
