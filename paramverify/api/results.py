@@ -176,6 +176,11 @@ class VerifyReport(Report):
             raise UndecidedError(f"it is undecided, which is neither true nor false: {self.reason}")
         return self.status is Standing.HOLDS
 
+    def __repr__(self) -> str:
+        # Of several formulas the first that decides the verdict: another one may be true.
+        line = next((line for line in self.lines if line.startswith(self.verdict)), "".join(self.lines[:1]))
+        return self._short(printable.line(line).strip().rstrip("."))
+
     def _word(self) -> str:
         return f"{self.verdict}, but not for larger inputs" if self.larger else self.verdict
 

@@ -57,7 +57,7 @@ def placed(*path: str | int) -> Iterator[None]:
 
 
 def place(path: list[str | int]) -> str:
-    """Returns the way to a part in words, such as `claims[3].proof.tree`."""
+    """Returns the way to a part in words, such as `statements[3].proof.tree`."""
     steps = path if len(path) <= 12 else [*path[:6], "...", *path[-3:]]
     text = ""
     for step in steps:

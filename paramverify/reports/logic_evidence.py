@@ -279,12 +279,20 @@ def check_with_case(document: Mapping[str, Any], path: Path, given: LogicOptions
     if not report.accepted or engine is None:
         return report
     stated = {entry["name"]: entry for entry in engine["formulas"]}
+    own: list[str] = []
     try:
         reason = _differs(Evidence(document), engine, stated, _asked_case(stated, path, given))
+        if not (reason or given.properties):
+            with suppress(ModelError):  # a case without formulas
+                own = sorted(load(path, given).properties.keys() - stated.keys())
     except ModelError as error:
         reason = str(error)
     if reason:
         return replace(report, accepted=False, lines=(f"rejected: {reason}",))
+    if own:
+        names = ", ".join(stated)
+        line = f"the case has no {names}, which was asked beside it; it has {', '.join(own)}: not looked at"
+        return replace(report, lines=(*report.lines, line))
     return report
 
 

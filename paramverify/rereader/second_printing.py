@@ -67,6 +67,11 @@ def _check_kind(content: str) -> None:
     for name, reason in OTHERS.items():
         if name in data and "mechanism" not in data:
             raise UnreadCase(reason)
+    table = data.get("mechanism")
+    if isinstance(table, dict) and re.search(r"\bin\s+stream\s*\(", str(table.get("source", ""))):
+        raise UnreadCase(
+            "the program reads a stream, whose outputs are not listed; `paramverify check` reads it"
+        )
 
 
 def _check_chances(found: PointProbabilities, point: Point) -> None:

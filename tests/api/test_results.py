@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from flint import fmpz_poly
 
-from paramverify import flip, geometric, mechanism
+from paramverify import flip, geometric, mechanism, verify
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.cli.main import run
 from paramverify.privacy.runs import ToldRun
@@ -120,3 +121,10 @@ def test_roots_are_readable() -> None:
     assert repr(root) == f"RealRoot({root})"
     assert float(root) == 2**0.5
     assert str(RealRoot(square, 1, Fraction(3, 2), Fraction(3, 2))) == "3/2"
+
+
+def test_one_line_for_several_formulas() -> None:
+    """Of formulas that are true and false the line is about one that decides the verdict."""
+    report = verify(ROOT / "cases" / "logic" / "survey.toml")
+    assert (report.verdict, report.lines[0].partition(":")[0]) == ("false", "true")
+    assert repr(report) == "<false: too_small: D{1, 0}[ X out1 ]>"

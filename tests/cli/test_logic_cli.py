@@ -430,3 +430,15 @@ def test_a_parameter_without_an_end(
     text = text.replace(f'eps = "{ends}"', 'x = "(0, 1)"')
     case.write_text(text.replace("exp(-eps)", "x").replace("exp(-eps/2)", "x"))
     assert call(capsys, case)[0] == 0
+
+
+def test_a_formula_that_the_case_has_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence of a formula of the command line says nothing of those of the case, and `check` says so."""
+    case, evidence = str(ROOT / "cases/logic/survey.toml"), str(tmp_path / "evidence.json")
+    for asked, told in ((["-p", "D{1, 1}[ X out1 ]"], True), ([], False)):
+        assert run(["logic", case, *asked, "--evidence", evidence]) == (0 if asked else 1)
+        capsys.readouterr()
+        assert run(["check", evidence, "--case", case]) == 0
+        out = capsys.readouterr().out
+        line = "the case has no property, which was asked beside it; it has additive, pure, too_small, "
+        assert (line in out) == told
