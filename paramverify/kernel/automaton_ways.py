@@ -266,7 +266,7 @@ def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> s
     if not 0 < x < 1 or step <= 0:
         raise Rejected("an example is at a number between 0 and 1")
     put_out = sum(read.steps[number].output in ("insample", "insample'") for number in steps)
-    if len(data.get("numbers", [0] * put_out)) != put_out:
+    if "numbers" in data and len(data["numbers"]) != put_out:
         raise Rejected("a way puts out another number of numbers")
     if data["output"] == "other" and any(
         runs_out(read, walk(read, FIRST, *steps[:k])) for k in range(len(steps))

@@ -105,7 +105,7 @@ class CheckedSystem:
         one, other = self.rows[left], self.rows[right]
         if one.keys() == other.keys():
             return tuple(one)
-        if self.partial and self.waits(left) and self.waits(right):
+        if self.waits(left) and self.waits(right):  # Without `partial` both take all inputs.
             return tuple(a for a in one if a in other)
         raise Rejected(f"states {left} and {right} do not enable the same actions")
 
