@@ -30,7 +30,7 @@ from paramverify.kernel.automaton_costs import (
     bounded_by_tables,
 )
 from paramverify.kernel.automaton_costs import _table as _table_of
-from paramverify.kernel.automaton_runs import FIRST, explore, machine, outputs_differ, walk
+from paramverify.kernel.automaton_runs import FIRST, explore, machine, outputs_differ, runs_out, walk
 from paramverify.kernel.strict_reading import Rejected
 
 
@@ -144,6 +144,30 @@ def test_what_is_strict_stays_so() -> None:
         assert told == ([] if strict else [3])
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_where_no_guard_is_true(whole: bool) -> None:
+    """After two values 1 < 3, a sample is tried below, at, between and above them."""
+    sides: list[Any] = [([], [0]), ([0], [1]), ([1], []), ([0], []), ([], [1]), ([], [])]
+    for chosen in itertools.chain(*(itertools.combinations(sides, k) for k in range(4))):
+        for apart in itertools.product([False, True], repeat=len(chosen) if whole else 0):
+            stored = [step(0, 1, "a", stored=[0]), step(1, 2, "b", above=[0], stored=[1])]
+            guards = [step(2, 2, "c", above=above, below=below) for above, below in chosen]
+            if whole:
+                stored[0]["strict"], stored[1]["strict"] = [], [0]
+                for guard, strict in zip(guards, apart, strict=True):
+                    guard["strict"] = [*guard["above"], *guard["below"]] if strict else []
+            true = [
+                any(
+                    all((1, 3)[v] < x or (x == (1, 3)[v] and not g.get("strict", [])) for v in g["above"])
+                    and all(x < (1, 3)[v] or (x == (1, 3)[v] and not g.get("strict", [])) for v in g["below"])
+                    for g in guards
+                )
+                for x in ((0, 1, 2, 3, 4) if whole else (0, 2, 4))
+            ]
+            read = machine(machine_of([state()] * 3, stored + guards, 2))
+            assert runs_out(read, walk(read, FIRST, 0, 1)) != all(true), (chosen, apart)
+
+
 def test_too_many_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many orders are explored, and not one more."""
     read = machine(machine_of([state(), state()], [step(0, 1, "a"), step(1, 0, "b")]))
@@ -189,6 +213,20 @@ def test_demands_with_shifts() -> None:
     for seed in range(1500):
         data = random_demand(random.Random(seed), Fraction(0), 3)
         assert _possible(_demand(data, 3, 1)) == bool(points(data, 3)), data
+
+
+def test_what_a_demand_says_of_shifts() -> None:
+    """What a demand says is so for all its shifts, and one that is written in full says all that is so."""
+    shifts: list[Any] = [0, 1, 2, *((shift,) for shift in SHIFTS)]
+    for seed in range(200):
+        data = random_demand(random.Random(seed), Fraction(0), 3)
+        found = points(data, 3)
+        demands = (_demand(data, 3, 1), _demand(closed(data, 3), 3, 1)) if found else ()
+        for one, other in itertools.product(shifts, repeat=2):
+            values = [[p[x] if isinstance(x, int) else x[0] for x in (one, other)] for p in found]
+            true = all(low <= high for low, high in values)
+            assert [demand.at_most(one, other) <= true for demand in demands] == [True] * len(demands)
+            assert not demands or demands[1].at_most(one, other) == true
 
 
 BAD_DEMANDS = [

@@ -86,6 +86,10 @@ STAYS = {
     "links": [[0, 0, 0, 0]],
 }
 SECOND = machine_of([state(second=["1/7", "0"]), state()], [step(0, 1, "insample'", stored=[0])])
+UNUSED = machine_of(
+    [state(), state(False)],
+    [step(0, 1, "a", stored=[0]), step(1, 1, "b", above=[0], below=[0]), step(1, 1, "c")],
+)
 EXAMPLE = {
     "steps": [0],
     "streams": [["0"], ["1"]],
@@ -119,6 +123,7 @@ TRUE = {
     "only insample'": document("holds", SECOND, claim=claim("1/7", "one")),
     "one entry by 2": document(*HOLDS, claim=claim("1", "one", by="2")),
     "a sample is compared": document("holds", BELOW, claim=claim("1/3", "one")),
+    "a guard that is never true compares nothing": document("holds", UNUSED, claim=claim("0", "one")),
     "a way": document(*VIOLATED, claim=claim("49/100"), least=LEAST),
     "a way and a number": document(*VIOLATED, claim=claim("49/100", plus="7"), least=LEAST),
     "a way by 2": document(*VIOLATED, claim=claim("99/100", by="2"), least=LEAST),
@@ -325,8 +330,31 @@ def test_a_class_without_a_demand() -> None:
     assert "no demand" in check_document(change("no claim", proof=ends)).lines[0]
 
 
+IMPOSSIBLE = {"class": 0, "bounds": [[0, 1, 1], [1, -1, -1]], "pairs": [[0, 1]], "weight": "0"}
+PROOF_CHANGES: list[tuple[Any, ...]] = [
+    *(("links", [[0, 1, 0, 1], link]) for link in ([2, 1, 0, 1], [0, 2, 0, 1], [0, 1, 1, 1], [-2, 1, 0, 1])),
+    *(("links", [[0, 1, 0, 1], link]) for link in ([0, -1, 0, 1], [0, 1, -1, 1], [0, 0, 0, 1], [1, 1, 0, 0])),
+    *(("edges", [[0, 1, 0], edge]) for edge in ([2, 1, 0], [1, 2, 0], [1, 1, 1], [-1, 0, 0], [1, -1, 0])),
+    ("demands", 0, "weight", "49/100"),
+    ("demands", 0, "weight", "51/100"),
+    ("demands", 1, "weight", "1/100"),
+    ("demands", [PROOF["demands"][0], PROOF["demands"][1], IMPOSSIBLE]),
+    ("demands", [PROOF["demands"][0], PROOF["demands"][1], PROOF["demands"][1]]),
+    ("multiple", "49/100"),
+]
+
+
+@pytest.mark.parametrize("path", PROOF_CHANGES)
+def test_demands(path: tuple[Any, ...]) -> None:
+    """Every class, edge, demand and link of a proof is one, and every demand of an edge has its link."""
+    alone = change("no claim", automaton=RELEASED | {"variables": ["v0", "v1"]})
+    assert check_document(alone).accepted
+    assert not check_document(put(alone, "statements", 0, "proof", *path)).accepted
+
+
 LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("budgets", 1, "multiple", "49/100"),
+    ("budgets", 1, "gap", GAP),
     ("budgets", 1, "length", 0),
     ("budgets", 0, "length", -1),
     ("budgets", 0, "least", LEAST),
@@ -343,6 +371,7 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("edges", 0, 1, -1),
     ("edges", 0, 2, -1),
     ("edges", [[0, 1, 0], [0, 0, 0]]),
+    *(("edges", [[0, 1, 0], edge]) for edge in ([2, 1, 0], [1, 2, 0], [1, 1, 1], [-1, 1, 0], [1, -1, 0])),
     ("tables", 0, "read", 1),
     ("tables", 0, "costs", {"": "-1"}),
     ("tables", 0, {"class": 0, "variables": [0], "costs": dict.fromkeys("-0+", "0"), "read": 0}),

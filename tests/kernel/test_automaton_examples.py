@@ -99,9 +99,9 @@ def test_bounds_that_are_wide(numbers: list[Data]) -> None:
     assert check_document(given).accepted == (numbers == WIDE[3])
 
 
-def losing(multiple: str, first: str, second: str, plus: str = "0") -> bool:
-    """Whether two probabilities exceed a budget at eps = ln(2), for the kernel."""
-    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": "1/2", "step": "1"}
+def losing(multiple: str, first: str, second: str, plus: str = "0", step: str = "1") -> bool:
+    """Whether two probabilities exceed a budget at eps = ln(2) divided by the step, for the kernel."""
+    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": "1/2", "step": step}
     numbers |= {"steps": [0] * 13, "streams": [[], []]}  # long: not integrated
     try:
         example(
@@ -125,6 +125,9 @@ def test_a_loss_that_is_the_budget() -> None:
     assert losing("1", "1/4", "1249999/10000000")
     assert losing("999999/1000000", "1/4", "1/8")
     assert losing("9", "1/4", "0")
+    for at, ratio in (("1/2", Fraction(4)), ("2", Fraction(14142135, 10**7)), ("1/3", Fraction(8))):
+        least = 1 / (ratio * (1 + Fraction(1, 10**6)))
+        assert [losing("1", "1", str(x), step=at) for x in (1 / ratio, least)] == [False, True]
 
 
 def test_every_other_output_where_a_run_may_end() -> None:
