@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import product
+from math import comb
 from typing import Any
 
+import mpmath
 import pytest
-from engine_documents import engine_document
+from engine_documents import engine_document, own, with_own
 
+from paramverify.kernel import composition_evidence
+from paramverify.kernel.composition_evidence import bounds_of, epsilon_of
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import KernelReport
 
@@ -99,3 +105,60 @@ NO_DISTRIBUTIONS = [
 def test_masses_of_a_table_are_those_of_distributions(wrong: Release, exact: str) -> None:
     """Both sum to one, and none is negative, whatever the numbers of such a table would be."""
     assert "not two distributions" in replayed(wrong, [], ONE, exact=exact).lines[-1]
+
+
+EVERY = engine_document(
+    "composition",
+    "bounds",
+    **{
+        "components": [{"times": 1, "ways": [{"dominating": RESPONSE, "pairs": []}]}],
+        "question": ONE,
+        "directions": [{"grid": None, "spans": [], "choice": [0]}],
+        "exact": "4/5",
+        "lower": None,
+        "upper": None,
+    },
+)
+
+
+def test_many_releases_are_exact_on_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 40 answers the least delta is the sum over how many are true; listed, they are 40 * 41 products."""
+    n = 40
+    chances = [Fraction(comb(n, k) * 9**k, 10**n) for k in range(n + 1)]
+    exact = sum((max(p - q, Fraction(0)) for p, q in zip(chances, chances[::-1], strict=True)), Fraction(0))
+    component = own(EVERY)["components"][0] | {"times": n}
+    for most, step in product((n * (n + 1) - 1, n * (n + 1)), ("9", "3", "27", None)):
+        monkeypatch.setattr(composition_evidence, "MOST_PRODUCTS", most)
+        grid = step and {"step": ["0", step], "bits": 64, "tail": 64}
+        direction = {"grid": grid, "spans": [], "choice": [0]}
+        found = with_own(EVERY, components=[component], directions=[direction], exact=str(exact))
+        report = check_document(found)
+        assert report.accepted == (step in ("9", "3") or most == n * (n + 1))
+        assert report.accepted or "too many outputs" in report.lines[-1]
+        assert not check_document(with_own(found, exact=str(exact - Fraction(1, 10**n)))).accepted
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "3/2", "2"])
+def test_bounds_are_on_their_sides(epsilon: str) -> None:
+    """The delta of one answer, 9/10 - exp(epsilon)/10, lies between bounds that are near to each other."""
+    document = own(EVERY) | {"question": {"epsilon": [epsilon, "1"]}}
+    bounds, ends = bounds_of(document), epsilon_of(document)
+    assert ends is not None
+    with mpmath.workdps(80):
+        fraction = Fraction(epsilon)
+        number = (9 - mpmath.exp(mpmath.mpf(fraction.numerator) / fraction.denominator)) / 10
+        true = Fraction(int(mpmath.floor(number * 2**200)), 2**200)
+    assert bounds.least(ends) <= true < true + Fraction(1, 2**200) <= bounds.most(ends)
+    assert bounds.most(ends) - bounds.least(ends) < Fraction(1, 10**12)
+
+
+WAY = own(EVERY)["components"][0]["ways"][0]
+
+
+@pytest.mark.parametrize("ways", [[], [[]], [[], [WAY]], [[WAY], []], [[WAY] * 3]])
+def test_components_without_ways(ways: list[Any]) -> None:
+    """There is a component, and each has one way or two."""
+    components = [{"times": 1, "ways": given} for given in ways]
+    for count in (0, 1, 3):
+        told = with_own(EVERY, components=components, directions=own(EVERY)["directions"] * count)
+        assert "no component, or one without a way" in check_document(told).lines[-1]
