@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from engine_documents import NO_PARAMETERS, engine_document, own, with_own
 
 from paramverify.kernel.documents import check_document
@@ -54,3 +55,34 @@ def test_what_comes_with_a_loop() -> None:
     assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]
     own(right)["tight"] = None
     assert "'violated' does not go with growth and tight" in check_document(right).lines[0]
+
+
+def test_a_loop_that_is_accepted() -> None:
+    """The ratio doubles with each loop, if w and u keep their shares."""
+    line = "a loop makes the ratio grow without limit: a violation, and there is no budget"
+    assert check_document(document()).lines == (line,)
+    assert not check_document(document(("1/3", "2/3"))).accepted
+
+
+HIDDEN, NEITHER = 4, "is neither an input nor a response"
+STEPS: list[tuple[dict[str, Any], str]] = [
+    *(({"left": [Q, k], "right": [D, Q, k]}, NEITHER) for k in (HIDDEN, 5, -1)),
+    *(({"loop": [Q, k]}, NEITHER) for k in (HIDDEN, 5, -1)),
+    ({"left": [ZERO], "right": [D, ZERO]}, "a response is taken where a state waits for an input"),
+    ({"left": [ONE], "right": [D, ONE]}, "a response is taken where a state waits for an input"),
+    ({"loop": [Q, ZERO, ZERO]}, "a response is taken where a state waits for an input"),
+    ({"left": [Q, D], "right": [D, Q, D]}, "a data point comes where a state does not take it"),
+    ({"loop": [Q, ONE]}, "the loop leads to other states"),
+    ({"loop": [Q]}, "the loop leads to other states"),
+    ({"loop": []}, "the loop does not make the ratio grow"),
+    ({"loop": [D]}, "the loop does not make the ratio grow"),
+    ({"left": [Q, ZERO], "right": [Q, ZERO]}, "do not differ in one inserted data point"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), STEPS)
+def test_steps_of_loops_that_are_none(change: dict[str, Any], reason: str) -> None:
+    """Each step is an input or a response that the runs take; the loop leads back, and tells them apart."""
+    report = check_document(document(**change))
+    assert not report.accepted
+    assert reason in report.lines[0]

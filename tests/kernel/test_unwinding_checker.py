@@ -183,6 +183,27 @@ def test_all_ends_of_insertions_are_covered() -> None:
     assert refused(costs(rows=rows), "not within the bound")
 
 
+def test_supports_of_two_sizes_do_not_match() -> None:
+    """An answer that one state alone can give is no matter of a factor, in either direction."""
+    for one, other in permutations(([[2, "1"]], [[2, "1/2"], [3, "1/2"]])):
+        rows = copy.deepcopy(ROWS)
+        rows[0][1][1], rows[1][1][1] = one, other
+        assert refused(family("9", rows, delta="3"), "the supports have different sizes")
+
+
+def test_no_variable_stands_for_a_logarithm() -> None:
+    """Signs at points where a variable stands for a logarithm are not known here."""
+    tied = {"variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "constraints": [], "ties": {"e": ["x", "1"]}}
+    for given in (family(), costs(), witness()):
+        assert refused({**given, "domains": [tied]}, "domains[0]: a variable stands for a logarithm")
+
+
+def test_what_is_not_known_has_no_evidence() -> None:
+    """With the status unknown there is nothing to check, whatever the document has."""
+    for given in (family(), witness()):
+        assert refused({**given, "status": "unknown"}, "there is nothing to check in what says 'unknown'")
+
+
 def test_matching() -> None:
     """Different choices from each row are found iff some permutation makes them."""
     choices = ([], [0], [1], [0, 1], [0, 2], [1, 2], [0, 1, 2])
@@ -339,6 +360,18 @@ def test_closures(closure: Json, reason: str | None) -> None:
     assert refused(with_own(twice, closures=[]), "no closure")
 
 
+def test_expected_numbers_of_steps_are_shown_to_be_positive() -> None:
+    """With p in [1/4, 1/2] the coin is thrown 1/(1 - p) times, which is written with a factor."""
+    rows = copy.deepcopy(COIN)
+    rows[5][0][1] = [[5, "p"], [2, "1/4 - 1/4*p"], [3, "3/4 - 3/4*p"]]
+    given = with_own(family(rows=rows), closures=[{**COIN_CLOSURE, "times": [[5, ["1 + p", "1 - p^2"]]]}])
+    strict = comparison("1 - p^2", {"kind": "bernstein", "tree": [["outside", 0]]}, True, negated="p^2 - 1")
+    beside = [strict, *(comparison(text, BERNSTEIN) for text in ("p", "1 - p"))]
+    needed = comparison("1 + p", BERNSTEIN)
+    assert accepted(with_parameter(given, "[1/4, 1/2]", needed, *beside))
+    assert refused(with_parameter(given, "[1/4, 1/2]", *beside), "expected numbers of hidden steps")
+
+
 # --- witnesses ------------------------------------------------------------------------------------
 
 
@@ -404,6 +437,18 @@ def test_closed_observations_have_nothing_more() -> None:
         for bound, right in found.items():
             assert right == (chance[1] > Fraction(bound) * chance[0]), (closed, trace, bound)
     assert refused(witness(trace=[], closed="yes"), "witness.closed: must be true or false, not 'yes'")
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_what_one_run_alone_shows(closed: bool) -> None:
+    """Without the data point the run waits, and shows nothing: any observation is impossible there."""
+    rows = with_row(0, [[POINT, [[2, "1/3"], [3, "2/3"]]], ROWS[0][1]])
+    for trace, right in product(([ZERO], [ONE], [], [ZERO, ZERO], [QUERY]), ([], [QUERY])):
+        given = witness("1000", rows, left=[POINT, *right], right=right, trace=trace, closed=closed)
+        first, second = map(Fraction, own(given)["witness"]["probabilities"])
+        assert accepted(given) == (first > 1000 * second)
+        if first > 0 == second:
+            assert "impossible with the other inputs" in check_document(given).lines[0]
 
 
 def observed(closed: bool, trace: list[int]) -> tuple[Fraction, Fraction]:
