@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
@@ -39,10 +40,13 @@ from cone_documents import (
 from three_checkers import NOT_KNOWN, differences
 from written_evidence import with_first
 
+from paramverify.algebra import cones
 from paramverify.errors import InputError
 from paramverify.kernel import cone_evidence
+from paramverify.kernel.cone_evidence import extreme_rays
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import Demanded, KernelReport
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.reports.evidence_checks import program
 
 ASKED: list[bytes] = []  # all documents of this file
@@ -442,6 +446,27 @@ def test_shorter_sequences_than_the_depth_count() -> None:
             assert accepted(ratios(given, ["1"], states=[2], depth=depth)) == private(given)
 
 
+def test_rays_of_cones() -> None:
+    """The rays of a cone are its generators that no others combine; normals may be there twice, or depend."""
+    random = Random(0)
+    found = 0
+    for size, _ in product((1, 2, 3, 4), range(60)):
+        normals = [[random.randint(-2, 2) for _ in range(size)] for _ in range(size + random.randrange(3))]
+        normals += random.choices([*normals, [0] * size], k=2)
+        try:
+            rays = cones.extreme_rays(normals, size)
+            expected = {tuple(Fraction(x, max(map(abs, ray))) for x in ray) for ray in rays}
+        except ValueError:
+            expected = set()
+        if not expected:  # it contains a line, or 0 alone
+            with pytest.raises(Rejected, match="contains a line"):
+                extreme_rays(normals, size)
+            continue
+        assert set(extreme_rays(normals, size)) == expected, normals
+        found += 1
+    assert found > 60
+
+
 # --- loop: ratios that grow -------------------------------------------------------------------------------
 
 
@@ -526,6 +551,9 @@ def test_a_loop_that_left_does_not_reach_shows_nothing() -> None:
     assert refused(document, "not shown to grow")
     silent = with_model(LOOP, steps=[step for step in model_of(LOOP)["steps"] if step[:2] != [0, 1]])
     assert refused(with_first(silent, prefix=[]), "not shown to grow")
+    left = with_model(LOOP, steps=[step for step in model_of(LOOP)["steps"] if step[:3] != [0, 0, 0]])
+    for rate in ("1", "1/2"):
+        assert refused(with_first(left, rates=[rate, "1/4"]), "the loop is less likely than it is said to be")
     empty = copy.deepcopy(LOOP)
     model_of(empty)["pairs"][0][3]["weights"] = {}
     assert refused(empty, "not shown to grow")
