@@ -199,6 +199,24 @@ def test_best_policies(seed: int) -> None:
         assert [float(found[n]) for n in nodes] == pytest.approx([best(c) for c in zip(*every, strict=True)])
 
 
+def test_no_choice_between_values_with_parameters() -> None:
+    """Where one probability around a choice has a parameter, the better choice is not known."""
+    share, rest = (WITH_C.read(text) for text in ("c", "-c + 1"))
+    known = {"no": Fraction(0), "yes": Fraction(1)}
+    sure: Any = [(Fraction(1), "yes")]
+    apart: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
+        ({0: [[(share, 0), (rest, "no")], sure]}, known),
+        ({0: [sure, [(Fraction(1, 2), 0), (Fraction(1, 2), "c")]]}, {**known, "c": share}),
+        ({0: [sure, [(Fraction(1), 1)]], 1: [[(share, 0), (rest, "yes")]]}, known),
+    ]
+    for nodes, values in apart:
+        for largest in (True, False):
+            with pytest.raises(Rejected, match="a cycle has probabilities with parameters"):
+                extreme(nodes, values, largest, Fraction(0))
+    alone: Any = {0: [[(Fraction(1, 2), 0), (Fraction(1, 2), "c")]]}
+    assert extreme(alone, {"c": share}, True, Fraction(0)) == {0: share}
+
+
 def test_no_single_solution() -> None:
     """Equations that say nothing of a node are no evidence of a value."""
     loops = {0: [(Fraction(1), 1)], 1: [(Fraction(1), 0)]}

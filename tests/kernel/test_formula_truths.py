@@ -291,6 +291,28 @@ def test_equality_of_growing_ranges(seed: int, kind: str) -> None:
     assert not found.argued(D("0", path), 1, 1, "tail")
 
 
+@pytest.mark.parametrize("low", [0, 1, 2])
+def test_a_difference_that_passes(low: int) -> None:
+    """One neighbour comes a step later: members up to a number differ, and those behind it do not."""
+    data = {
+        **SHARES,
+        "states": ["s", "t", "wait", "yes", *(f"more{k}" for k in range(low))],
+        "steps": [[[2, "1"]], [[4 if low else 3, "1"]], [[3, "1"]], [[3, "1"]]],
+        "labels": {"p": [3], "q": [0, 1, 2]},
+    }
+    for k in range(low):  # on the way of t, and s waits as much longer
+        data["steps"].append([[5 + k if k + 1 < low else 3, "1"]])
+        data["labels"]["q"].append(4 + k)
+    data["rows"] = [[k] for k in range(len(data["states"]))]
+    chain = read_chain(data, VALUES)
+    for first, more in product(range(1, 5), (0, 1)):
+        path: Any = ["until", Q, P, low, {"more": more}]
+        found = Truths(chain, VALUES)
+        members = [v for k in range(first, 9) for v in found.paths(instance(path, k)).words([0, 1])]
+        argued = found.argued(D("0", path), first, first, "equality")
+        assert argued == all(v[0] == v[1] for v in members), (first, more)
+
+
 NO_EQUALITY = (
     window(0, None),
     ["until", NEXT, P, 0, MORE],
