@@ -226,6 +226,10 @@ def test_a_changed_statement_is_rejected(ties: str, differ: str) -> None:
         place = 0 if ties == "uniform" else 3
         right = [v - 1 if k == place else v + 1 for k, v in enumerate(left)]
         changes.append({"left": left, "right": right})
+    if ties == "uniform":  # the same inputs in another order, for the second output
+        turned = {s: [whole[s][1], whole[s][0], *whole[s][2:]] for s in ("left", "right")}
+        with pytest.raises(Rejected, match="the pair is no pair"):
+            said_of(changed(whole, {**turned, "output": 2}))
     if ties == "first":
         changes += [{"own": [2, 2, 2]}, {"others": [0] * 4}, {"own": [1]}]
     for change in changes:
@@ -268,3 +272,15 @@ def test_the_kernel_refuses_noise_that_is_none() -> None:
     for noise in ([["1", "alpha"], ["alpha", "2"]], [["2", "-1"], ["-1", "2"]], [["1"]]):
         with pytest.raises(Rejected):
             said_of(changed(whole, {"noise": noise}))
+
+
+def test_answers_that_are_named() -> None:
+    """With ties to the first index an answer in its range is named for each noisy value."""
+    guess, proofs = first_proved(maxima(3, 2, "first", "each", 1))
+    whole = guess.document(proofs)
+    for name, out in (("own", (0, 3, -1)), ("others", (2, -1, 3))):
+        given = whole[name]
+        wrong = [[*given[:k], f, *given[k + 1 :]] for k in range(len(given)) for f in out]
+        for answers in (*wrong, given[1:], [*given, given[0]], []):
+            with pytest.raises(Rejected, match="must name an answer for each noisy value"):
+                said_of(changed(whole, {name: answers}))

@@ -168,6 +168,17 @@ def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Pat
     assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 0, 1, ("z3 5",))
 
 
+def test_claims_on_the_word_of_solvers(written: dict[str, Any]) -> None:
+    """An answer names the solvers of its claims and its own, and the report all of them."""
+    first_claim(written)["proof"] = {"kind": "solver", "solver": "z3", "version": "5"}
+    for own, told in (([], "'z3 5'"), (["cvc5 1"], "'cvc5 1', 'z3 5'")):
+        questions(written)[0]["solvers"] = own
+        report = check_document(written)
+        assert report.lines == (f"question 1: unsat, 3 claims, on the word of {told}", "question 2: sat")
+        assert (report.proved, report.trusted) == (2, 1 + len(own))
+        assert report.solvers == (*own, "z3 5")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("symbol", "other"), [("<", "<="), ("+", "*"), ("xor", "or"), ("distinct", "=")])
 def test_a_mistake_of_the_first_reader_is_seen(
