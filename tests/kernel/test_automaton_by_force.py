@@ -168,6 +168,19 @@ def test_where_no_guard_is_true(whole: bool) -> None:
             assert runs_out(read, walk(read, FIRST, 0, 1)) != all(true), (chosen, apart)
 
 
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_values_that_are_not_there(side: str) -> None:
+    """A guard that may be reached compares values that were stored, whatever was stored beside them."""
+    for variable, stored in itertools.product((0, 1), ([], [0], [1], [0, 1])):
+        steps = [step(0, 1, "a", stored=stored), step(1, 1, "b", **{side: [variable]})]
+        read = machine(machine_of([state(), state()], steps, 2))
+        if variable in stored:
+            assert len(explore(read)) == 2
+            continue
+        with pytest.raises(Rejected, match="transition 1 compares a variable that has no value"):
+            explore(read)
+
+
 def test_too_many_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many orders are explored, and not one more."""
     read = machine(machine_of([state(), state()], [step(0, 1, "a"), step(1, 0, "b")]))

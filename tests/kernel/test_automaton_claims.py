@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -431,6 +432,34 @@ def test_budgets_without_parts() -> None:
     assert check_document(grows).lines[1:] == (told,)
     for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
         assert not check_document(with_own(grows, **part)).accepted
+
+
+@pytest.mark.parametrize(("streams", "reach"), [({"by": "2"}, 2), ({"values": ["0", "1/2"]}, Fraction(1, 2))])
+def test_lengths_beside_a_proof(streams: Data, reach: Fraction) -> None:
+    """A multiple that is enough for every length needs no tables for one, and a smaller one does."""
+    for multiple in ("1/8", "1/4", "49/100", "1/2", "1", "2"):
+        lengths = LENGTHS | {"tables": [], "budgets": [{"length": 1, "multiple": multiple}]}
+        told = document(
+            "bounds", RELEASED, streams={"differ": "each", **streams}, proof=PROOF, lengths=lengths
+        )
+        report = check_document(told)
+        assert report.accepted == (Fraction(multiple) >= Fraction(1, 2)), report.lines
+        if report.accepted:
+            enough = Fraction(multiple) * reach
+            assert report.lines[-1] == f"length 1: {enough} times epsilon is enough"
+
+
+def test_streams_belong_to_budgets() -> None:
+    """Evidence about a budget says which streams it is about, and other evidence has a claim or nothing."""
+    streams = {"differ": "each"}
+    for given in (
+        document("bounds", RELEASED, proof=PROOF),
+        document("bounds", RELEASED, proof=PROOF, claim=claim("1/2")),
+        document("bounds", RELEASED, proof=PROOF, claim=claim("1/2"), streams=streams),
+        document(*HOLDS, proof=PROOF, streams=streams),
+        document(*HOLDS, proof=PROOF, claim=claim("1/2"), streams=streams),
+    ):
+        assert "says which streams are compared" in check_document(given).lines[0]
 
 
 def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:

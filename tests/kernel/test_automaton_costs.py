@@ -245,6 +245,21 @@ EXPECTED = {
 }
 
 
+def test_chains_over_parts() -> None:
+    """A chain from a part to another one is in one repetition of each, and no part is empty."""
+    repeated = [False, True, False, True]
+    parts = [{"steps": [k], "repeated": again} for k, again in enumerate(repeated)]
+    for copies in itertools.product((0, 1), repeat=3):
+        chain = [(part, 0, copy) for part, copy in zip((1, 0, 3), copies, strict=True)]
+        family: Data = {"parts": parts, "chain": chain, "gain": "1/2"}
+        found = accepted(check_family, machine(WORDS[0]), family)
+        assert found == (None if any(copies) else (Fraction(1, 2), 1))
+    family["chain"] = [(part, 0, 0) for part in (1, 0, 3)]
+    for again in (False, True):
+        with pytest.raises(Rejected, match="a part of the way is empty"):
+            check_family(machine(WORDS[0]), family | {"parts": [*parts, {"steps": [], "repeated": again}]})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "length"), [*sorted(EXPECTED.keys() - {(8, 2)}), (2, 2), (3, 0), (9, 2)])
 def test_families(number: int, length: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -99,9 +100,9 @@ def test_bounds_that_are_wide(numbers: list[Data]) -> None:
     assert check_document(given).accepted == (numbers == WIDE[3])
 
 
-def losing(multiple: str, first: str, second: str, plus: str = "0", step: str = "1") -> bool:
-    """Whether two probabilities exceed a budget at eps = ln(2) divided by the step, for the kernel."""
-    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": "1/2", "step": step}
+def losing(multiple: str, first: str, second: str, plus: str = "0", step: str = "1", at: str = "1/2") -> bool:
+    """Whether two probabilities exceed a budget at eps = -ln(at) divided by the step, for the kernel."""
+    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": at, "step": step}
     numbers |= {"steps": [0] * 13, "streams": [[], []]}  # long: not integrated
     try:
         example(
@@ -125,9 +126,21 @@ def test_a_loss_that_is_the_budget() -> None:
     assert losing("1", "1/4", "1249999/10000000")
     assert losing("999999/1000000", "1/4", "1/8")
     assert losing("9", "1/4", "0")
-    for at, ratio in (("1/2", Fraction(4)), ("2", Fraction(14142135, 10**7)), ("1/3", Fraction(8))):
+    for by, ratio in (("1/2", Fraction(4)), ("2", Fraction(14142135, 10**7)), ("1/3", Fraction(8))):
         least = 1 / (ratio * (1 + Fraction(1, 10**6)))
-        assert [losing("1", "1", str(x), step=at) for x in (1 / ratio, least)] == [False, True]
+        assert [losing("1", "1", str(x), step=by) for x in (1 / ratio, least)] == [False, True]
+    for base, k in itertools.product((2, 3, 5, 7), range(1, 6)):  # equal, however logarithms are rounded
+        assert not losing(f"1/{k}", "1", f"1/{base}", at=f"1/{base**k}")
+        assert not losing(str(k), "1", f"1/{base**k}", at=f"1/{base}")
+
+
+@pytest.mark.parametrize(
+    ("at", "step"), [("1", "1"), ("3/2", "1"), ("0", "1"), ("-1/2", "1"), ("1/2", "0"), ("1/2", "-1")]
+)
+def test_where_examples_are(at: str, step: str) -> None:
+    """The number stands for exp(-step*eps), and step and eps are positive."""
+    given = change("an example", example=EXAMPLE | {"at": at, "step": step})
+    assert "an example is at a number between 0 and 1" in check_document(given).lines[0]
 
 
 def test_every_other_output_where_a_run_may_end() -> None:
