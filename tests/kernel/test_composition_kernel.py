@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import mpmath
@@ -49,6 +49,9 @@ ASKED: list[tuple[dict[str, Any], dict[str, str]]] = [
     (ONE, {"exact": "4/5"}),
     ({"delta": "0"}, {"exact": "9"}),
     ({"delta": "1/10"}, {"exact": "8"}),
+    ({"delta": "3/4"}, {"exact": "3/2"}),
+    ({"delta": "4/5"}, {"exact": "1"}),
+    ({"delta": "1"}, {"exact": "1"}),
     ({"delta": "0"}, {"lower": "2", "upper": "3"}),
     (ONE, {"lower": "4/5", "upper": "4/5"}),
 ]
@@ -136,6 +139,49 @@ def test_many_releases_are_exact_on_a_grid(monkeypatch: pytest.MonkeyPatch) -> N
         assert report.accepted == (step in ("9", "3") or most == n * (n + 1))
         assert report.accepted or "too many outputs" in report.lines[-1]
         assert not check_document(with_own(found, exact=str(exact - Fraction(1, 10**n)))).accepted
+
+
+PLAIN = (("9/10", "1/10"), ("1/10", "9/10"))
+ALONE = (("1/10", "0"), ("9/10", "1/10"), ("0", "9/10"))  # the first output is impossible under Q
+
+
+@pytest.mark.parametrize("releases", [(PLAIN,), (ALONE,), (ALONE, PLAIN), (PLAIN, ALONE, ALONE)])
+@pytest.mark.parametrize("ratio", ["1", "2", "9", "80", "729", "1000"])
+def test_what_is_exact(releases: tuple[tuple[tuple[str, str], ...], ...], ratio: str) -> None:
+    """The least delta is the sum over all outputs, with a grid and without."""
+    exact = Fraction(0)
+    for outputs in product(*releases):
+        p, q = (prod(map(Fraction, side)) for side in zip(*outputs, strict=True))
+        exact += max(p - Fraction(ratio) * q, Fraction(0))
+    components = [{"times": 1, "ways": [{"dominating": table(*each), "pairs": []}]} for each in releases]
+    for grid in (None, {"step": ["0", "9"], "bits": 64, "tail": 64}):
+        direction = {"grid": grid, "spans": [], "choice": [0] * len(releases)}
+        for off in (0, -1, 1):
+            stated = {"question": {"epsilon": ["0", ratio]}, "exact": str(exact + Fraction(off, 10**9))}
+            found = with_own(EVERY, components=components, directions=[direction], **stated)
+            assert check_document(found).accepted == (off == 0), check_document(found).lines
+
+
+def test_the_larger_direction_counts() -> None:
+    """Half of the people are asked: (1/2, 1/2) against (1/10, 9/10), and the other way round."""
+    sample = {"kind": "sampled", "rate": "1/2", "of": table(*PLAIN)}
+    ways = [{"dominating": each, "pairs": []} for each in (sample, {"kind": "turned", "of": sample})]
+    directions = own(EVERY)["directions"] * 2
+    for ratio in ("1", "6/5", "3/2", "3"):
+        c, half, few, many = map(Fraction, (ratio, "1/2", "1/10", "9/10"))
+        there = max(half - c * few, Fraction(0)) + max(half - c * many, Fraction(0))
+        back = max(few - c * half, Fraction(0)) + max(many - c * half, Fraction(0))
+        for exact in {there, back}:
+            parts = {"question": {"epsilon": ["0", ratio]}, "exact": str(exact), "directions": directions}
+            found = with_own(EVERY, components=[{"times": 1, "ways": ways}], **parts)
+            assert check_document(found).accepted == (exact == max(there, back)), check_document(found).lines
+
+
+def test_losses_without_a_largest_one() -> None:
+    """An output that is impossible under Q has no largest loss, and no delta of zero."""
+    for low, high, side in (("0", "9", "large"), ("0", None, "large")):
+        line = replayed(table(*ALONE), [], {"delta": "0"}, lower=low, upper=high).lines[-1]
+        assert f"the largest loss is not shown to be so {side}" in line
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3/2", "2"])
