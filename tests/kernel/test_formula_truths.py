@@ -313,6 +313,21 @@ def test_a_difference_that_passes(low: int) -> None:
         assert argued == all(v[0] == v[1] for v in members), (first, more)
 
 
+def test_equality_with_parameters() -> None:
+    """Neighbours that move alike are equal, unless it is not known which states a part is true in."""
+    values = sampled(*INSIDE)
+    step = [[0, "1/2*c"], [1, "1/2*c"], [2, "-c + 1"]]
+    chain = read_chain(
+        {**SHARES, "steps": [step, *SHARES["steps"][1:]], "rows": [[0], [0], [2], [3]]}, values
+    )
+    found = Truths(chain, values)
+    unknown = ["P", ">", "1/2", NEXT]
+    assert found.at(unknown, 0) is None
+    for left, right in ((Q, P), (Q, unknown), (unknown, P)):
+        for path in (window(0, 1, left, right), ["until", left, right, 0, MORE]):
+            assert found.argued(D("0", path), 1, 1, "equality") is (unknown not in (left, right))
+
+
 NO_EQUALITY = (
     window(0, None),
     ["until", NEXT, P, 0, MORE],

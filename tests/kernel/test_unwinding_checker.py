@@ -355,9 +355,20 @@ def test_closures(closure: Json, reason: str | None) -> None:
     for make in (family, costs):
         given = with_own(make(rows=COIN), closures=[closure])
         assert accepted(given) if reason is None else refused(given, reason)
+    for pair in ([4, 5, 0], [5, 5, 0], [0, 5, 1]):
+        given = with_own(family(rows=COIN, levels=[[0, 1, 1], pair]), closures=[COIN_CLOSURE])
+        assert refused(given, "a pair has a hidden state")
     twice = with_own(family(rows=COIN), closures=[COIN_CLOSURE, COIN_CLOSURE])
     assert refused(twice, "not one of new hidden states")
     assert refused(with_own(twice, closures=[]), "no closure")
+
+
+def test_hidden_steps_without_an_end() -> None:
+    """What never ends leads nowhere, and an answer behind it is impossible."""
+    given = witness(rows=NEVER, probabilities=["1/2", "0"])
+    for ends, reason in (([[-1, "1"]], None), ([[4, "1"]], "has ends"), ([[-1, "1/2"]], "has ends")):
+        found = with_own(given, closures=[{"ends": [[5, ends]], "times": []}])
+        assert accepted(found) if reason is None else refused(found, reason)
 
 
 def test_expected_numbers_of_steps_are_shown_to_be_positive() -> None:

@@ -177,6 +177,11 @@ def test_claims_on_the_word_of_solvers(written: dict[str, Any]) -> None:
         assert report.lines == (f"question 1: unsat, 3 claims, on the word of {told}", "question 2: sat")
         assert (report.proved, report.trusted) == (2, 1 + len(own))
         assert report.solvers == (*own, "z3 5")
+    questions(written)[1] = {"status": "unknown", "claims": [], "solvers": []}
+    report = check_document(written)
+    assert (report.status, report.proved, report.open) == ("unsat, unknown", 2, 1)
+    first_claim(written)["proof"] = None
+    assert check_document(written).lines == ("rejected: a claim has no proof",)
 
 
 @pytest.mark.slow
