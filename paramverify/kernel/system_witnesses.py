@@ -118,7 +118,7 @@ def _admissible(system: CheckedSystem, inputs: Sequence[int], loop: Sequence[int
             continue
         if action not in system.rows[state]:
             return False
-        if loop and following == len(given):
+        if following == len(given):
             following = len(inputs)
         fresh = {(s, following) for s in system.after(state, action)} - seen
         seen |= fresh
