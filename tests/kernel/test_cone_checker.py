@@ -467,6 +467,21 @@ def test_rays_of_cones() -> None:
     assert found > 60
 
 
+def test_vectors_of_levels() -> None:
+    """Vectors are kept in lowest terms; an answer that never comes has none, and no other one is missing."""
+    assert cone_evidence.moved([[(0, 2), (1, 4)], [(0, 6)]], (1, 1)) == (1, 1)
+    assert cone_evidence.moved([[(0, 2), (1, 4)], [(1, 9)]], (2, 3)) == (16, 27)
+    assert cone_evidence.moved([[(0, 2)], []], (0, 3)) == (0, 0)
+    silent = with_model(LEVELS, observations=[*model_of(LEVELS)["observations"], "never"])
+    assert accepted(silent)
+    (own,) = silent["statements"]
+    first, *more = own["runs"][0]["levels"]
+    for k in range(len(first["kept"])):
+        less = {**first, "kept": [*first["kept"][:k], *first["kept"][k + 1 :]], "dropped": []}
+        runs = [{**own["runs"][0], "levels": [less, *more]}, *own["runs"][1:]]
+        assert refused(with_first(silent, runs=runs), "a vector of length 1 is missing")
+
+
 # --- loop: ratios that grow -------------------------------------------------------------------------------
 
 
