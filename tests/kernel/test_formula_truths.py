@@ -316,11 +316,8 @@ def test_a_difference_that_passes(low: int) -> None:
 def test_equality_with_parameters() -> None:
     """Neighbours that move alike are equal, unless it is not known which states a part is true in."""
     values = sampled(*INSIDE)
-    step = [[0, "1/2*c"], [1, "1/2*c"], [2, "-c + 1"]]
-    chain = read_chain(
-        {**SHARES, "steps": [step, *SHARES["steps"][1:]], "rows": [[0], [0], [2], [3]]}, values
-    )
-    found = Truths(chain, values)
+    stay = [[[s, "c"], [2, "-c + 1"]] for s in (0, 1)]
+    found = Truths(read_chain({**SHARES, "steps": [*stay, *SHARES["steps"][2:]]}, values), values)
     unknown = ["P", ">", "1/2", NEXT]
     assert found.at(unknown, 0) is None
     for left, right in ((Q, P), (Q, unknown), (unknown, P)):
