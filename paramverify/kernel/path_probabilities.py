@@ -459,7 +459,8 @@ class Paths:
         found = []
         for vector in level:
             for action in range(len(self.chain.actions)):
-                self.count(10 * len(vector))
+                terms = (len(x.top) if isinstance(x, PolynomialQuotient) else 1 for x in vector.values())
+                self.count(10 * sum(terms))
                 moved = spread(vector, partial(move, action))
                 own = {n: x for n, x in moved.items() if x != Fraction(0)}
                 if own and kept.adds(own):

@@ -14,6 +14,7 @@ from conftest import ROOT
 from engine_documents import own, with_own
 from formula_tools import VALUES, model
 
+from paramverify.cli.main import run
 from paramverify.kernel.chain_models import read_chain
 from paramverify.kernel.documents import check_text
 from paramverify.kernel.strict_reading import Rejected
@@ -192,3 +193,15 @@ def test_models_that_are_none(name: str) -> None:
     change(data)
     with pytest.raises(Rejected, match=words):
         read_chain(data, VALUES)
+
+
+def test_many_steps_with_a_parameter_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polynomials grow with each step: their terms are counted, so that a document with 10^9 steps ends."""
+    path = tmp_path / "evidence.json"
+    assert run(["logic", str(ROOT / "cases/logic/equal-copies.toml"), "--evidence", str(path)]) == 0
+    document = json.loads(path.read_text())
+    formulas = next(s for s in document["statements"] if s["kind"] == "formulas")["formulas"]
+    formulas[0]["formula"][3][3] = 10**9
+    monkeypatch.setattr("paramverify.kernel.path_probabilities.MAX_WORK", 200_000)
+    report = check_text(json.dumps(document))
+    assert (report.accepted, report.lines[-1]) == (False, "rejected: too many products for a replay")
