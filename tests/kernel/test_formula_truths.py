@@ -401,8 +401,8 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     "work": (path_probabilities, "MAX_WORK", 4, paths_of(NEXT, lambda p: p.words([0, 1]))),
     # Two numbers at first, then again two, each ten times, and nothing new after that.
     "products": (path_probabilities, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
-    # Two numbers, then two quotients, then one that does not change any more.
-    "quotients": (path_probabilities, "MAX_WORK", 50, lambda: equal_with(sampled(*INSIDE))),
+    # Two numbers, then two quotients, then one that does not change any more; the terms above the bar count.
+    "quotients": (path_probabilities, "MAX_WORK", 80, lambda: equal_with(sampled(*INSIDE))),
     "clauses": (
         path_probabilities,
         "MAX_CLAUSES",
