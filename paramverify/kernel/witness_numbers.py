@@ -305,7 +305,11 @@ def constant_of(exponent: str | None) -> Exponential | None:
 def _check_names(witness: Mapping[str, Any]) -> None:
     """Checks the names and the counts of a witness, as far as they say something about each other."""
     secrets, two = witness.get("secrets"), "ratio" in witness or "moment" in witness
-    if secrets is not None and len(secrets) != (2 if two else 1) and "probabilities" in witness:
+    if (
+        secrets is not None
+        and len(secrets) != (2 if two else 1)
+        and {"probabilities", "moment"} & witness.keys()
+    ):
         raise Misformed(f"not {'two names' if two else 'one name'}", "witness", "secrets")
     if secrets is not None and two and secrets[0] == secrets[1]:
         raise Misformed("twice the same", "witness", "secrets")

@@ -110,7 +110,8 @@ let check_names witness =
   let two = field_opt "ratio" witness <> None || field_opt "moment" witness <> None in
   match field_opt "secrets" witness with
   | Some (List secrets) ->
-      if List.length secrets <> (if two then 2 else 1) && field_opt "probabilities" witness <> None then
+      let compared = field_opt "probabilities" witness <> None || field_opt "moment" witness <> None in
+      if List.length secrets <> (if two then 2 else 1) && compared then
         at "secrets" "not as many names as probabilities";
       (match secrets with first :: second :: _ when two && first = second -> at "secrets" "twice the same" | _ -> ())
   | _ -> ()

@@ -150,6 +150,7 @@ def test_sums_of_an_order() -> None:
         ({"largest": [share(NUMBERS[3], 1, output="ab")]}, "another length"),
         ({"length": 2}, "another length"),
         ({"secrets": ["A", "A"]}, "twice the same"),
+        ({"secrets": ["A"]}, "not two names"),
     ]
     two = [
         share(p, q, output=output) for p, q, output in ((NUMBERS[2], NUMBERS[3], "a"), (NUMBERS[3], 1, "b"))

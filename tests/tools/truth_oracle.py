@@ -169,20 +169,22 @@ def of_another_case(document: Json, original: Json) -> str:
     said, true = document["status"], original["status"]
     if said != true and said != "unknown":
         return f"{said} in place of {true}"
-    known = {
+    claimed = {
         _identity(original, s): set(s.get("origins", []))
         for s in original["statements"]
         if s["kind"] == "claim"
     }
     claims = [s for s in document["statements"] if s["kind"] == "claim"]
     for statement in claims if "witness" not in document and said != "answers" else ():
-        if not set(statement.get("origins", [])) <= known.get(_identity(document, statement), set()):
+        if not set(statement.get("origins", [])) <= claimed.get(_identity(document, statement), set()):
             return "a claim, or one that comes from somewhere else"
     for statement in document["statements"]:
         own = [s for s in original["statements"] if s["kind"] == statement["kind"]]
         if statement["kind"] in ABOUT and own:
-            told = _told(document, statement)
-            if not any(told == _told(original, other) for other in own):
+            told, known = _told(document, statement), [_told(original, other) for other in own]
+            if "tight" in statement:  # of a budget any number is told that is enough
+                told, *known = ({**each, "ratio": None} for each in (told, *known))
+            if told not in known:
                 return f"a statement of the kind {statement['kind']} about something else"
     new, old = document.get("witness", {}), original.get("witness", {})
     where = ("parameters", "secrets", "observations", "outputs", "length", "statement")
@@ -196,8 +198,6 @@ def of_another_case(document: Json, original: Json) -> str:
 
 def _told(document: Json, statement: Json) -> Json:
     about = {name: statement.get(name) for name in ABOUT[statement["kind"]]}
-    if "tight" in statement:  # of a budget any number is told that is enough
-        del about["ratio"]
     if "free" in about:
         about["free"] = sorted(about["free"])  # the order is that of the sides of the cells
     if "script" in about:
