@@ -24,6 +24,7 @@ from .strict_reading import Rejected
 
 MOST_POINTS = 60_000  # of a product
 MOST_PLACES = 2_000_000  # from the least loss of a release to the largest, before tails are cut off
+NEAR = 5_000  # points that are computed one by one
 GUARD = 24  # bits of a tail that is always clipped
 
 
@@ -51,12 +52,10 @@ class LossGrid:
     def at(self, n: int) -> Ends:
         """Returns bounds of a point."""
         if n not in self.known:
-            self.known[n] = self.step.times(n).ends() if abs(n) < 5_000 else self._far(n)
+            near = abs(n) < NEAR
+            low, high = self.step.times(n).ends() if near else sorted(n * end for end in self.step.ends())
+            self.known[n] = low, high
         return self.known[n]
-
-    def _far(self, n: int) -> Ends:
-        low, high = self.step.ends()
-        return (n * low, n * high) if n >= 0 else (n * high, n * low)
 
     def exactly(self, loss: ExactLoss) -> int | None:
         """Returns n with loss = n·step, if that is known."""
@@ -72,11 +71,10 @@ class LossGrid:
 
     def around(self, ends: Ends) -> tuple[int, int]:
         """Returns i < j with points below and above a number."""
-        size = self.step.ends()[1]
-        i = ends[0] // size
+        i = ends[0] // self.step.ends()[1]
         while self.at(i)[1] > ends[0]:
             i -= 1
-        j = max(i + 1, ends[1] // size)
+        j = i + 1
         while self.at(j)[0] < ends[1]:
             j += 1
         return i, j
@@ -125,7 +123,7 @@ def atoms(losses: ReleaseLosses, grid: LossGrid) -> Iterator[IntervalMass]:
     for atom in losses.atoms:
         place = grid.exactly(atom.loss) if isinstance(atom.loss, ExactLoss) else None
         if place is not None:
-            yield IntervalMass(place, place, atom.mass, atom.other, (0, 0))
+            yield IntervalMass(place, place, atom.mass, atom.other, atom.mass)
             continue
         ends = atom.ends()
         i, j = grid.around(ends)
@@ -162,11 +160,11 @@ class UpperMasses:
         infinite = losses.only[1] + losses.above[0]
         if losses.below[0]:  # at a point above the loss of an atom, they have a larger loss than before
             least = min(part.j for part in atoms(losses, grid))
-            masses[least] = masses.get(least, 0) + losses.below[0]
+            masses[least] += losses.below[0]
         if span is not None:
             infinite += losses.over(grid.at(span[1]))[0][1]
             below = losses.whole[0][1] - losses.over(grid.at(span[0]))[0][0]
-            masses[span[0]] = masses.get(span[0], 0) + max(0, below)
+            masses[span[0]] += max(0, below)
         places, down = _places(masses), BITS - grid.bits
         listed = [-(-masses.get(n, 0) >> down) for n in places]
         return UpperMasses(places.start, listed, -(-infinite >> down), grid).clipped()

@@ -212,7 +212,7 @@ def evaluate(poly: Poly, values: Sequence[Fraction]) -> Fraction:
 
 def ratio(left: Poly, right: Poly) -> Fraction | None:
     """Returns c with left = c·right, for polynomials that are not zero; None if there is none."""
-    if not left or left.keys() != right.keys():
+    if left.keys() != right.keys():
         return None
     quotients = {left[x] / right[x] for x in left}
     return quotients.pop() if len(quotients) == 1 else None

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import comb, lcm
+from math import ceil, comb, floor, lcm
 from typing import Any
 
 from .claim_evidence import left_at
@@ -116,9 +116,8 @@ def _kl_term(p: Between, q: Between) -> Ends:
 
 def _power(p: Between, q: Between, order: Fraction) -> Ends:
     """Returns bounds of p^α·q^(1−α) = exp(α·ln p − (α−1)·ln q)."""
-    low = times(order, ln(p[0])[0], False) - times(order - 1, ln(q[1])[1], True)
-    high = times(order, ln(p[1])[1], True) - times(order - 1, ln(q[0])[0], False)
-    return exp(low, high)
+    low = floor(order * ln(p[0])[0] - (order - 1) * ln(q[1])[1])
+    return exp(low, ceil(order * ln(p[1])[1] - (order - 1) * ln(q[0])[0]))
 
 
 def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between) -> None:
@@ -198,7 +197,7 @@ def range_of(poly: Poly, goal: Goal) -> tuple[Fraction, Fraction]:
 
 def logs_of(low: Fraction, high: Fraction) -> Logs:
     """Returns bounds of ln|f| for low ≤ f ≤ high."""
-    low, high = (low, high) if low >= 0 else (-high, -low) if high <= 0 else (Fraction(0), max(-low, high))
+    low, high = max(low, -high, Fraction(0)), max(-low, high)
     return ln(low)[0] if low else None, ln(high)[1] if high else NOTHING
 
 
@@ -261,8 +260,10 @@ class BoxOutputs:
         self, p: FactoredProduct | None, q: FactoredProduct | None, order: Fraction | None
     ) -> int | None:
         """Returns an upper bound of Q·ψ(r)."""
-        highest = None if q is None else self.range(q.constant, q.powers)[1]
-        if q is None or highest is None:
+        if q is None:
+            return None
+        highest = self.range(q.constant, q.powers)[1]
+        if highest is None:
             return None
         most = _exp(highest)
         if p is None:
@@ -287,12 +288,8 @@ class BoxOutputs:
             return None if logarithm is None else logarithm - least + most
         names = p.powers.keys() | q.powers.keys()
         powers = {k: order * p.powers.get(k, 0) + (1 - order) * q.powers.get(k, 0) for k in names}
-        one, other = ln(p.constant), ln(q.constant)
-        start = (
-            times(order, one[0], False) - times(order - 1, other[1], True),
-            times(order, one[1], True) - times(order - 1, other[0], False),
-        )
-        high = self._plus(start, powers)[1]
+        start = ceil(order * ln(p.constant)[1] - (order - 1) * ln(q.constant)[0])
+        high = self._plus((start, start), powers)[1]
         if high is None:
             return None
         return _exp(high) - times(order, least, False) + times(order - 1, most, True)
@@ -306,8 +303,7 @@ class BoxOutputs:
             if high is None or (low is None and own <= 0 and power < 0):
                 return None
             if low is not None:
-                turned = (power * low, power * high) if power > 0 else (power * high, power * low)
-                total += _most(ends, turned)
+                total += _most(ends, (power * low, power * high))
             elif own <= 0:  # power > 0, and P·power·ln f is at most that at the largest f, or 0
                 total += max(0, product(ends[1], power * high, True))
             else:
@@ -317,8 +313,7 @@ class BoxOutputs:
                     return None
                 near = 0 if around[0] is None else exp(around[0], around[0])[0]
                 least, most = _entropy(high, own)
-                turned = (power * least, power * most) if power > 0 else (power * most, power * least)
-                total += _most((near, _exp(around[1])), turned)
+                total += _most((near, _exp(around[1])), (power * least, power * most))
         return total
 
 
@@ -338,7 +333,7 @@ def _psi(s: int | None, order: Fraction | None) -> int:
         return UNIT if order is None else up(order - 1)
     low, high = exp(s, s)
     if order is None:
-        return UNIT + product(high if s >= UNIT else low, s - UNIT, True)
+        return UNIT + _most((low, high), (s - UNIT, s - UNIT))
     return _exp(times(order, s, True)) - UNIT - times(order, low - UNIT, False)
 
 

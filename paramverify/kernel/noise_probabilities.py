@@ -18,7 +18,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import ceil, floor, isqrt
 from typing import TypeVar
 
@@ -173,12 +173,7 @@ def _weights(sigma: Fraction) -> tuple[list[int], list[int], list[int], int]:
         return exp(down(power), up(power))
 
     places = list(range(-last, last + 1))
-    lows, highs, low, high = list[int](), list[int](), 0, 0
-    for k in places:
-        own = weight(k)
-        low, high = low + own[0], high + own[1]
-        lows.append(low)
-        highs.append(high)
+    lows, highs = (list(accumulate(side)) for side in zip(*map(weight, places), strict=True))
     return places, lows, highs, 2 * weight(last + 1)[1]
 
 

@@ -281,8 +281,8 @@ def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
         atoms,
         over,
         whole=(mixed(*found.whole), found.whole[1]),
-        above=(mixed((0, found.above[0]), (0, found.above[1]))[1], found.above[1]),
-        below=(mixed((0, found.below[0]), (0, found.below[1]))[1], found.below[1]),
+        above=(mixed(*zip(found.above, found.above, strict=True))[1], found.above[1]),
+        below=(mixed(*zip(found.below, found.below, strict=True))[1], found.below[1]),
     )
 
 
