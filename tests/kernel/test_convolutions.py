@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import erf, exp, log, sqrt
@@ -10,9 +10,21 @@ from random import Random
 from typing import Any
 
 import pytest
+from mpmath import mp
 
-from paramverify.kernel.convolutions import LossGrid, LowerMasses, UpperMasses, power
-from paramverify.kernel.release_losses import NOTHING, ExactLoss, read
+from paramverify.kernel.convolutions import (
+    MOST_PLACES,
+    MOST_POINTS,
+    LossGrid,
+    LowerMasses,
+    UpperMasses,
+    _places,
+    multiplied,
+    parts,
+    power,
+)
+from paramverify.kernel.release_losses import NOTHING, ExactLoss, LossAtom, ReleaseLosses, read
+from paramverify.kernel.rounded_constants import BITS, UNIT
 from paramverify.kernel.strict_reading import Rejected
 
 Masses = list[tuple[Any, Any]]  # of each output, under P and under Q
@@ -177,3 +189,301 @@ def test_spans(written: Written, span: tuple[int, int] | None) -> None:
     for side in (UpperMasses, LowerMasses):
         with pytest.raises(Rejected, match="span"):
             side.of(read(written), LossGrid(ExactLoss(Fraction(1, 8)), 60, 60), span)
+
+
+# --- one part after the other, to the last bit -------------------------------------------------------
+
+F = Fraction
+STEPS = [ExactLoss(F(1, 8)), ExactLoss(F(1, 7)), ExactLoss(ratio=F(9, 8)), ExactLoss(F(1, 9), F(8, 7))]
+CLOSE = 2**20
+
+
+def real(value: Fraction | int) -> Any:
+    """Returns a number with the digits of mpmath."""
+    return mp.mpf(F(value).numerator) / F(value).denominator
+
+
+def size_of(loss: ExactLoss) -> Any:
+    """Returns rational + ln(ratio)."""
+    return real(loss.rational) + mp.log(real(loss.ratio))
+
+
+def is_enclosed(value: Any, ends: tuple[int, int], near: int = CLOSE) -> bool:
+    """Tells whether a number times 2^BITS is between two ends that are near each other."""
+    slack = mp.mpf(2) ** -60 if mp.isint(value * UNIT) else 0
+    return ends[0] - slack <= value * UNIT <= ends[1] + slack and ends[1] - ends[0] <= near
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_points_of_the_grid(step: ExactLoss) -> None:
+    """Near and far points are enclosed, their numbers are found, and two are nearest to an interval."""
+    grid, random = LossGrid(step, 60, 60), Random(1)
+    with mp.workprec(600):
+        size = size_of(step)
+        for n in (0, 1, -1, 4_999, -4_999, 5_000, -5_000, 20_011, -20_011):
+            assert is_enclosed(n * size, grid.at(n), 2**24)
+            pure = not (step.rational and step.ratio != 1)
+            assert abs(n) > 100 or grid.exactly(step.times(n)) == (n if pure or not n else None)
+        other = step.plus(ExactLoss(F(1, 1000), F(1)) if step.ratio == 1 else ExactLoss(ratio=F(7, 5)))
+        assert grid.exactly(other) is None
+        for n in (-6_001, -40, -1, 0, 1, 17, 6_001):
+            for _ in range(4):
+                low, high = grid.at(n)[0], grid.at(n + random.randrange(3))[1]
+                low, high = low - random.choice((0, 1, UNIT // 60)), high + random.choice((0, 1, UNIT // 60))
+                i, j = grid.around((low, high))
+                assert i < j
+                assert i * size * UNIT <= low < (i + 1) * size * UNIT + CLOSE
+                assert (j - 1) * size * UNIT - CLOSE < high <= j * size * UNIT
+        if step == STEPS[0]:  # its points are exact
+            for ends, found in (
+                ((16, 16), (2, 3)),
+                ((15, 16), (1, 2)),
+                ((16, 17), (2, 3)),
+                ((-8, -8), (-1, 0)),
+            ):
+                assert grid.around(tuple(end * UNIT >> 6 for end in ends)) == found  # type: ignore[arg-type]
+            assert grid.around((0, UNIT)) == (0, 8)
+
+
+@pytest.mark.parametrize("step", [ExactLoss(), ExactLoss(F(-1, 8)), ExactLoss(ratio=F(7, 8))])
+def test_steps_are_positive(step: ExactLoss) -> None:
+    """A grid has points."""
+    with pytest.raises(Rejected, match="step"):
+        LossGrid(step, 60, 60)
+
+
+def exact_parts(step: ExactLoss, losses: ReleaseLosses, span: tuple[int, int] | None) -> Iterator[Any]:
+    """Yields the ends of each part, and its masses under P, Q, and that under Q times e^(i·step)."""
+    for part in parts(losses, LossGrid(step, BITS, BITS), span):
+        yield part, (part.p, part.q, part.scaled)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_parts_of_releases(step: ExactLoss) -> None:
+    """Masses of parts, and of what is told of the grid, enclose the true ones to the last bits."""
+    third, atoms, random = F(1, 3), [], Random(6)
+    losses = [step.times(-3), step.times(2), ExactLoss(F(1, 5)), ExactLoss(ratio=F(2, 3)), step.times(40)]
+    with mp.workprec(600):
+        size, above, below, expected = size_of(step), F(1, 70), F(1, 90), {}
+        for k, loss in enumerate(losses, 1):
+            p, q = real(third**k), real(third**k) * mp.exp(-size_of(loss))
+            wide = (random.randrange(900), random.randrange(900))
+            ends = tuple((int(x * UNIT) - wide[0], int(x * UNIT) + 1 + wide[1]) for x in (p, q))
+            atoms.append(LossAtom(ends[0], loss if k != 4 else loss.ends(), ends[1]))
+            expected[k - 1] = p, q
+        rests = int(above * UNIT), int(below * UNIT)
+        found = ReleaseLosses(tuple(atoms), only=(5, 9), above=(rests[0], 1), below=(rests[1], 1))
+        upper, lower, sums = {}, {}, mp.mpf(0)
+        for k, (part, sides) in enumerate(exact_parts(step, found, None)):
+            p, q = expected[k]
+            for told, true in zip(sides, (p, q, q * mp.exp(part.i * size)), strict=True):
+                assert is_enclosed(true, told)
+            assert part.i * size <= size_of(losses[k]) + mp.mpf(2) ** -150
+            assert size_of(losses[k]) <= part.j * size + mp.mpf(2) ** -150
+            fall = mp.exp((part.i - part.j) * size)
+            share = 0 if part.i == part.j else (p - q * mp.exp(part.i * size)) / (1 - fall)
+            for place, mass in ((part.i, p - share), (part.j, share)):
+                upper[place] = upper.get(place, mp.mpf(0)) + mass
+            own = lower.setdefault(part.i, [mp.mpf(0), mp.mpf(0)])
+            own[0], own[1] = own[0] + p, own[1] + q
+            sums += p
+        least = min(part.j for part, _ in exact_parts(step, found, None))
+        upper[least] = upper.get(least, mp.mpf(0)) + real(F(rests[1], UNIT))
+        for bits in (BITS, 100):
+            grid, down = LossGrid(step, bits, bits), BITS - bits
+            most, few = UpperMasses.of(found, grid, None), LowerMasses.of(found, grid, None)
+            assert most.infinite == -(-(9 + rests[0]) >> down)
+            assert few.only == 5 >> down
+            near = 2 + (CLOSE >> down)
+            for n, mass in upper.items():
+                assert 0 <= most.masses[n - most.first] - mass * 2**bits + mp.mpf(2) ** -60 <= near
+            for n, (p, q) in lower.items():
+                assert 0 <= p * 2**bits - few.p[n - few.first] + mp.mpf(2) ** -60 <= near
+                assert 0 <= few.q[n - few.first] - q * 2**bits + mp.mpf(2) ** -60 <= near
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_parts_with_wide_ends(step: ExactLoss) -> None:
+    """What is told of the point below a part is so for all masses, and all losses, between their ends."""
+    random, grid = Random(7), LossGrid(step, BITS, BITS)
+    with mp.workprec(600):
+        for _ in range(40):
+            least = random.choice((random.getrandbits(20), random.getrandbits(188)))
+            mass = least, least + random.choice((0, 1, 2**150))
+            low = random.randrange(-2 * UNIT, 2 * UNIT)
+            loss = low, low + random.choice((0, UNIT // 2))
+            (part,) = parts(ReleaseLosses((LossAtom(mass, loss, mass),)), grid, None)
+            place = part.i * size_of(step)
+            assert place * UNIT <= loss[0] <= loss[1] <= part.j * size_of(step) * UNIT
+            told = [m * mp.exp(place - mp.mpf(x) / UNIT) for m, x in zip(mass, loss[::-1], strict=True)]
+            assert part.scaled[0] <= told[0] <= told[1] <= part.scaled[1]
+            assert told[0] - part.scaled[0] <= CLOSE >= part.scaled[1] - told[1]
+            sums = [random.getrandbits(20), random.getrandbits(30)]
+            found = ReleaseLosses(
+                over=lambda at, m=mass, s=sums: ((s[at[0] > 0],) * 2, (m if at[0] < 0 else (0, 0))),
+                whole=((2 * UNIT,) * 2,) * 2,
+            )
+            for part in parts(found, grid, (-1, 1)):
+                assert part.p == ((max(0, sums[0] - sums[1]),) * 2 if part.i == 0 else (0, 0))
+                assert part.q == (mass if part.i == -1 else (0, 0))
+                told = [m * mp.exp(part.i * size_of(step)) for m in part.q]
+                assert part.scaled[0] <= told[0] <= told[1] <= part.scaled[1]
+
+
+def test_masses_of_points_of_the_grid() -> None:
+    """They are added as they are; what is below goes to the least point, what is beyond to the ends."""
+    one, grid = 1 << 40, LossGrid(ExactLoss(F(1, UNIT)), BITS, BITS)
+    assert grid.at(1) == (1, 1)
+    masses = [(-1, 3 * one, 5 * one), (2, 7 * one, 11 * one), (2, one, 2 * one)]
+    atoms = tuple(LossAtom((m, m + 1), ExactLoss(F(n, UNIT)), (o, o + 1)) for n, m, o in masses)
+    found = ReleaseLosses(atoms, only=(3, 4), above=(20, 21), below=(50, 60))
+    upper, lower = (side.of(found, grid, None) for side in (UpperMasses, LowerMasses))
+    assert upper == UpperMasses(-1, [3 * one + 51, 0, 0, 8 * one + 2], 24, grid)
+    assert lower == LowerMasses(-1, [3 * one, 0, 0, 8 * one], [5 * one + 1, 0, 0, 13 * one + 2], 3, grid)
+    grid = LossGrid(ExactLoss(F(1)), BITS, BITS)
+
+    def over(loss: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
+        """More than all under P is below 0, and nothing known is under Q."""
+        left = one * (10 - (loss[0] >> BITS))
+        return (left - 100, left + 1000), (0, 0)
+
+    found = ReleaseLosses(over=over, whole=((90 * one, 91 * one), (0, 0)))
+    upper = UpperMasses.of(found, grid, (0, 1))
+    assert (upper.first, upper.masses[0]) == (0, 91 * one - (10 * one - 100))
+    assert upper.infinite == 9 * one + 1000
+
+
+@pytest.mark.parametrize("written", [LAPLACE, GAUSSIAN])
+def test_parts_of_a_density(written: Written) -> None:
+    """Between the points of a span is what lies there, and beyond its ends what is left."""
+    step, span = STEPS[1], (-4, 5)
+    found = read(written)
+    with mp.workprec(600):
+        scale = real(F(written.get("scale", written.get("sigma"))))
+
+        def tail(at: Any, moved: int) -> Any:
+            """The mass of noise around a number above another one."""
+            if written is GAUSSIAN:
+                return mp.erfc((at - moved) / scale / mp.sqrt(2)) / 2
+            return (
+                mp.exp(-abs(at - moved) / scale) / 2
+                if at > moved
+                else 1 - mp.exp(-abs(at - moved) / scale) / 2
+            )
+
+        def beyond(n: int, side: int) -> Any:
+            """The mass of the losses above a point, of the part with a density."""
+            loss = n * size_of(step)
+            if written is GAUSSIAN:
+                return tail(loss * scale**2 + mp.mpf(1) / 2, 1 - side)
+            at = min(max((loss * scale + 1) / 2, mp.mpf(0)), mp.mpf(1))
+            return tail(at, 1 - side) - tail(mp.mpf(1), 1 - side)
+
+        told = [part for part, _ in exact_parts(step, found, span) if part.j == part.i + 1][-9:]
+        assert [part.i for part in told] == list(range(*span))
+        for part in told:
+            for side, ends in enumerate((part.p, part.q)):
+                true = beyond(part.i, side) - beyond(part.j, side)
+                assert is_enclosed(true, ends)
+            assert is_enclosed(true * mp.exp(part.i * size_of(step)), part.scaled)
+        whole = real(1) if written is GAUSSIAN else tail(mp.mpf(0), 1) - tail(mp.mpf(1), 1)
+        grid = LossGrid(step, BITS, BITS)
+        most = UpperMasses.of(found, grid, span)
+        atoms = UpperMasses.of(ReleaseLosses(found.atoms), grid, None)
+        assert is_enclosed(beyond(span[1], 0), (most.infinite - CLOSE, most.infinite), CLOSE)
+        inside = sum(most.masses) - sum(atoms.masses)
+        assert is_enclosed(whole - beyond(span[1], 0), (inside - CLOSE, inside), CLOSE)
+
+
+@pytest.mark.parametrize("bits", [BITS, 64])
+def test_releases_together(bits: int) -> None:
+    """Products are rounded to their side by less than one unit, small tails are moved or left out."""
+    random, grid = Random(bits), LossGrid(ExactLoss(ratio=F(2)), bits, bits)
+    one, other = (
+        UpperMasses(
+            first, [random.randrange(1 << bits - 3) for _ in range(4)], random.randrange(1 << bits - 3), grid
+        )
+        for first in (-2, 3)
+    )
+    both, exact = one.times(other), [0] * 7
+    for i, j in product(range(4), range(4)):
+        exact[i + j] += one.masses[i] * other.masses[j]
+    everything = (sum(one.masses) + one.infinite) * (sum(other.masses) + other.infinite)
+    assert both.first == 1
+    for mass, true in zip([*both.masses, both.infinite], [*exact, everything - sum(exact)], strict=True):
+        assert 0 <= (mass << bits) - true < 1 << bits
+    left, right = (LowerMasses(m.first, m.masses, m.masses[::-1], m.infinite, grid) for m in (one, other))
+    less = left.times(right)
+    assert less.first == 1
+    for k, true in enumerate(exact):
+        assert 0 <= true - (less.p[k] << bits) < 1 << bits
+        assert 0 <= (less.q[6 - k] << bits) - true < 1 << bits
+    assert 0 <= everything - sum(exact) - (less.only << bits) < 1 << bits
+    small = 1 << max(24, bits - grid.tail)
+    for masses, (start, end) in (
+        ([1, small - 1, 5 * small, 2, small - 2], (2, 3)),
+        ([1, small, 5 * small, 3, small - 2], (1, 4)),
+        ([1, 2, 3], (0, 0)),
+        ([small, small], (0, 0)),
+        ([9 * small], (0, 1)),
+        ([], (0, 0)),
+    ):
+        clipped = UpperMasses(7, masses, 11, grid).clipped()
+        assert (clipped.first, len(clipped.masses)) == (7 + start, end - start)
+        assert sum(clipped.masses) + clipped.infinite == sum(masses) + 11
+        assert clipped.infinite == 11 + sum(masses[end:])
+        lower = LowerMasses(7, masses, masses[::-1], 11, grid).clipped()
+        assert lower == LowerMasses(7 + start, masses[start:end], masses[::-1][start:end], 11, grid)
+    near = 9 + (CLOSE >> BITS - bits)
+    with mp.workprec(600):
+        for rational, ratio in ((F(-9), F(1)), (F(0), F(1)), (F(0), F(3, 2)), (F(0), F(8)), (F(5), F(1))):
+            loss = ExactLoss(rational, ratio)
+            e = mp.exp(size_of(loss))
+            true = one.infinite + sum(
+                m * max(0, 1 - e / mp.mpf(2) ** n) for n, m in enumerate(one.masses, -2)
+            )
+            assert 0 <= real(one.delta(loss.ends()) * 2**bits) - true <= near
+            true = left.only + sum(max(0, p - e * q) for p, q in zip(left.p, left.q, strict=True))
+            assert -near * (1 + e) <= real(left.delta(loss.ends()) * 2**bits) - true <= 0
+            wide = loss.ends()[0], ExactLoss(rational + 1, ratio).ends()[1]
+            assert one.delta(wide) == one.delta(loss.ends())
+            assert left.delta(wide) <= left.delta(loss.ends())
+
+
+def test_long_products() -> None:
+    """They are those of all pairs; powers are products, one after the other; and neither is too long."""
+    random = Random(8)
+    for _ in range(60):
+        one, other = (
+            [random.choice((0, 1, 255, 256, random.getrandbits(90))) for _ in range(random.randrange(6))]
+            + [1]
+            for _ in range(2)
+        )
+        found = [0] * (len(one) + len(other) - 1)
+        for (i, m), (j, n) in product(enumerate(one), enumerate(other)):
+            found[i + j] += m * n
+        assert multiplied(one, other) == found
+    assert multiplied([], [1]) == multiplied([1], []) == []
+    assert len(multiplied([1] * (MOST_POINTS - 1), [1, 1])) == MOST_POINTS
+    with pytest.raises(Rejected, match="too many points"):
+        multiplied([1] * MOST_POINTS, [1, 1])
+    for count in range(1, 20):
+        assert power("x", count, lambda left, right: left + right) == "x" * count
+
+
+def test_losses_are_not_too_far_apart() -> None:
+    """From the least to the largest are at most so many points."""
+    assert _places({}) == range(0)
+    assert _places({-3: 1, 0: 0, MOST_PLACES - 4: 1}) == range(-3, MOST_PLACES - 3)
+    with pytest.raises(Rejected, match="too far apart"):
+        _places({-3: 1, MOST_PLACES - 3: 1})
+
+
+def test_the_number_of_outputs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of a standard deviation 1 is listed up to 17 on both sides, and as moved by the sensitivity."""
+    monkeypatch.setattr("paramverify.kernel.release_losses.MOST_ATOMS", 60)
+    found = read({**WHOLE, "sigma": "1", "sensitivity": "13"})
+    assert len(found.atoms) == 2 * 17 + 13 + 1
+    for change in ({"sensitivity": "14"}, {"sensitivity": "61"}, {"sensitivity": "1/2"}, {"sigma": "0"}):
+        with pytest.raises(Rejected):
+            read({**WHOLE, "sigma": "1", "sensitivity": "13", **change})
