@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from mpmath import mp
 from three_checkers import agreed
 from written_evidence import Json, evidence, with_first
 
 from paramverify.kernel.documents import check_text
+from paramverify.kernel.loss_evidence import bound_of
+from paramverify.kernel.strict_reading import Rejected
 
 DOMAIN: Json = {"variables": ["t"], "box": {"t": "[1/2, 3/4]"}, "constraints": []}
 
@@ -65,6 +69,7 @@ NO_DISTRIBUTIONS: list[list[list[str]]] = [
     [["1", "1/2"]],
     [["1/2", "1"], ["1/2", "1"]],
     [["3/4", "1/4"], ["1/4", "1/4"]],
+    [["1/2", "0"], ["1/2", "1"]],  # they do, and KL is infinite
 ]
 
 
@@ -162,3 +167,42 @@ def test_a_witness_knows_no_logarithms(tmp_path: Path) -> None:
         point = {**each["witness"]["parameters"], "l": "0"}
         made.append({**each, "domains": [tied], "witness": {**each["witness"], "parameters": point}})
     assert agreed(made, tmp_path / "tied") == {"rejected": len(made)}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ["1/3", []],
+        ["0", [["1", "2"]]],
+        ["2", [["-1", "2"], ["1/3", "5/7"]]],
+        ["0", [["-2", "1/3"], ["3", "9"]]],
+        [str(-(2**190)), [[str(2**190), "3"]]],
+        [str(2**191), [[str(-(2**190)), "3"]]],
+    ],
+)
+def test_bounds_are_enclosed(written: list) -> None:  # type: ignore[type-arg]
+    """A number and multiples of logarithms, of all signs: between two near numbers."""
+    low, high = bound_of(written)
+    with mp.workprec(900):
+        true = mp.mpf(Fraction(written[0]).numerator) / Fraction(written[0]).denominator
+        for factor, of in written[1]:
+            (a, b), (c, d) = (Fraction(text).as_integer_ratio() for text in (factor, of))
+            true += mp.mpf(a) / b * (mp.log(c) - mp.log(d))
+        ends = [mp.mpf(end.numerator) / end.denominator for end in (low, high)]
+    assert ends[0] <= true <= ends[1]
+    assert high - low <= Fraction(sum(abs(Fraction(f)) for f, _ in written[1]) * 2**20, 2**192)
+    assert (low == high) == (not written[1])
+
+
+def test_the_least_value_of_a_bound_counts() -> None:
+    """KL = 0.549... is not shown to be within a bound that may be 0.5, or more."""
+    logarithms = [[str(2**190), "3"]]
+    low, high = bound_of([str(2**195), logarithms])
+    assert high - low > 1
+    for least, right in (("1/2", False), ("3/5", True), ("-1/10", False)):
+        bound = [str(2**195 - low + Fraction(least)), logarithms]
+        given = with_first(document(OUTPUTS, "1"), bound=bound)
+        assert is_accepted(given) == right
+        if least == "-1/10":
+            with pytest.raises(Rejected, match="not at least 0"):
+                bound_of(bound)

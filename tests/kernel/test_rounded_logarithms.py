@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import pairwise, product
+from math import exp as exponential
+from math import log, prod
 from random import Random
 from typing import Any
 
 import pytest
 
 from paramverify.kernel import loss_enclosures
-from paramverify.kernel.evidence_polynomials import parse
+from paramverify.kernel.evidence_polynomials import parse, plus
 from paramverify.kernel.loss_enclosures import (
     BoxOutputs,
     FactoredOutput,
     FactoredProduct,
+    at_point,
+    check_loss,
     is_below,
     logs_of,
     range_of,
     value_of,
 )
-from paramverify.kernel.proof_goals import Goal
+from paramverify.kernel.proof_goals import Goal, WrittenClaim
 from paramverify.kernel.rounded_constants import BITS, UNIT, exp, ln
 from paramverify.kernel.strict_reading import Rejected
 
@@ -201,3 +206,344 @@ def test_the_normal_distribution_is_enclosed() -> None:
     finally:
         ctx.prec = before
     assert above_normal(Fraction(50)) == (0, 1)
+
+
+# --- one term after the other --------------------------------------------------------------------
+
+SLACK, SMALL = Decimal(2) ** (60 - BITS), Fraction(1, 2**150)
+ORDERS = [None, Fraction(9, 8), Fraction(2), Fraction(7)]
+
+
+def psi(p: Decimal, q: Decimal, order: Fraction | None) -> Decimal:
+    """Q·ψ(P/Q), from which divergences are summed, also where P is 0."""
+    if order is None:
+        return (p * (p / q).ln() if p else Decimal(0)) - p + q
+    a = decimal(order)
+    return (q * (a * (p / q).ln()).exp() if p else Decimal(0)) - q - a * (p - q)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_terms_at_one_ratio(order: Fraction | None) -> None:
+    """ψ at a number is bounded to nearly the last bit; a ratio of 0 is known."""
+    assert loss_enclosures._psi(None, order) == psi(Decimal(0), Decimal(1), order) * UNIT
+    for s in (-40 * UNIT, -3 * UNIT, -UNIT // 3, -1, 0, 1, UNIT // 7, UNIT - 5, UNIT, UNIT + 5, 5 * UNIT):
+        ratio = (Decimal(s) / UNIT).exp()
+        true = psi(ratio, Decimal(1), order)
+        found = Decimal(loss_enclosures._psi(s, order)) / UNIT
+        assert true - Decimal("1e-70") <= found <= true + SLACK * max(1, ratio ** int(order or 1) * 40)
+
+
+@pytest.mark.parametrize("power", [1, 2, 5])
+def test_the_range_of_entropies(power: int) -> None:
+    """Bounds of x^k·ln x from 0 to e^high are those of its ends, and of the place where it turns."""
+    for high in (-3 * UNIT, -UNIT, -UNIT // 2, -UNIT // 5, -UNIT // 9, 0, UNIT // 3, 2 * UNIT):
+        top = Decimal(high) / UNIT
+        places = [top, *([Decimal(-1) / power] if top * power > -1 else [])]
+        values = [Decimal(0), *((x * power).exp() * x for x in places)]
+        low, most = (Decimal(end) / UNIT for end in loss_enclosures._entropy(high, power))
+        assert min(values) - SLACK <= low <= min(values)
+        assert max(values) - Decimal("1e-70") <= most <= max(values) + SLACK * 2**20
+
+
+def factor_points(logs: tuple[int | None, int]) -> list[float]:
+    """Returns values of a factor between bounds of its logarithm, with both ends."""
+    top, bottom = exponential(logs[1] / UNIT), 0.0 if logs[0] is None else exponential(logs[0] / UNIT)
+    return [bottom + (top - bottom) * k / 8 for k in range(9)]
+
+
+HIGHS = [-2 * UNIT, -UNIT // 3, 0, UNIT // 4]
+
+
+def test_terms_of_products_are_above_all_values() -> None:
+    """Of outputs with two factors, in all ways of powers and ends: no value is above the bound of a term.
+
+    Where both factors are known, the bound is near.
+    """
+    random, seen, near = Random(3), [0, 0], 0
+    for row in range(250):
+        powers = [{k: e for k in (0, 1) if (e := random.choice((-1, 0, 0, 1, 2)))} for _ in range(2)]
+        constants = [random.choice((Fraction(1), Fraction(2, 3), Fraction(3))) for _ in range(2)]
+        p, q = (FactoredProduct(c, own) for c, own in zip(constants, powers, strict=True))
+        highs = [random.choice(HIGHS) for _ in range(2)]
+        logs = [
+            (high if row % 4 == 0 else random.choice((None, high, high - UNIT // 2)), high) for high in highs
+        ]
+        found, values = BoxOutputs([(p, q)], logs), list[list[float]]()
+        for at in product(*map(factor_points, logs)):
+            if all(at[k] or e > 0 for own in powers for k, e in own.items()):
+                values.append(
+                    [float(s.constant) * prod(at[k] ** e for k, e in s.powers.items()) for s in (p, q)]
+                )
+        for order in ORDERS:
+            term, split, pure = found._term(p, q, order), found._split(p, q, 0, order), found._ratio(p, q)[1]
+            seen[term is None] += 1
+            a = float(order or 1)
+            for left, right in values:
+                assert right or not left or term is None
+                if right:
+                    true = left * log(left / right) if left and order is None else 0.0
+                    true += left**a * right ** (1 - a) - a * left if order else -left
+                    assert term is None or true + (a - 1 if order else 1) * right <= term / UNIT + 1e-6
+                    assert split is None or true <= split / UNIT + 1e-6, (p, q, logs, order)
+                    assert pure is None or not left or log(left / right) <= pure / UNIT + 1e-9
+            if row % 4 == 0:
+                near += 1
+                sides = [decimal(s.constant) * _grown(s, highs) for s in (p, q)]
+                precise = psi(sides[0], sides[1], order)
+                own = loss_enclosures._exp(found.range(q.constant, q.powers)[1] or 0)
+                for told in (term, found._split(p, q, own, order)):
+                    assert told is not None
+                    far = Decimal(told) / UNIT - precise
+                    assert -Decimal("1e-65") * (1 + precise) <= far <= SLACK * 2**20 * (1 + precise)
+    assert min(seen) > 100
+    assert near > 200
+
+
+def _grown(side: FactoredProduct, logs: list[int]) -> Decimal:
+    """Returns a product of powers of factors whose logarithms are known."""
+    return (Decimal(sum(logs[k] * e for k, e in side.powers.items())) / UNIT).exp()
+
+
+def test_outputs_that_one_side_does_not_have() -> None:
+    """Only on the left: no bound; only on the right: Q, or (α − 1)·Q."""
+    half = FactoredProduct(Fraction(1, 2), {0: 1})
+    for low, high in ((None, 0), (-UNIT, UNIT // 3)):
+        found = BoxOutputs([], [(low, high)])
+        for order in ORDERS:
+            assert found._term(half, None, order) is None
+            own = found._term(None, half, order)
+            true = (Decimal(high) / UNIT).exp() / 2 * (1 if order is None else decimal(order - 1))
+            assert own is not None
+            assert true <= Decimal(own) / UNIT <= true + SLACK * 2**10
+    endless = BoxOutputs([], [(0, None)])
+    assert [endless._term(None, half, order) for order in ORDERS] == [None] * 4
+
+
+def test_ranges_of_sizes() -> None:
+    """Bounds of ln|f| from bounds of f, which may have both signs."""
+    for ends, least in (((3, 5), 3), ((-5, -3), 3), ((-5, 3), 0), ((-3, 5), 0), ((0, 5), 0), ((-5, 0), 0)):
+        found = logs_of(*map(Fraction, ends))
+        assert found == (ln(Fraction(least))[0] if least else None, ln(Fraction(5))[1])
+    assert logs_of(Fraction(0), Fraction(0)) == (None, loss_enclosures.NOTHING)
+
+
+def test_sums_of_logarithms_are_rounded_outwards() -> None:
+    """Of small numbers, of which a unit is much; without an end there is none."""
+    found = BoxOutputs([], [(-7, 5), (2, 10), (None, 4), (3, None)])
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    for powers, ends in (
+        ({0: third}, (10 - 3, 20 + 2)),
+        ({0: -third}, (10 - 2, 20 + 3)),
+        ({0: half, 1: half}, (10 - 4 + 1, 20 + 3 + 5)),
+        ({0: -half, 1: 2}, (10 - 3 + 4, 20 + 4 + 20)),
+        ({0: 1, 1: 0}, (3, 25)),
+        ({2: 1}, (None, 24)),
+        ({2: -half}, (8, None)),
+        ({3: third, 0: 1}, (4, None)),
+        ({3: -1}, (None, 17)),
+        ({2: 1, 1: 1}, (None, 34)),
+        ({1: 1, 2: 1, 0: 1}, (None, 39)),
+        ({2: 0, 3: 0}, (10, 20)),
+    ):
+        assert found._plus((10, 20), powers) == ends, powers
+
+
+def test_logarithms_times_probabilities() -> None:
+    """P·ln r is at most the bound, for one factor and another one; near it where nothing is left out."""
+    random, near = Random(2), 0
+    for _ in range(300):
+        own, power = random.choice((-1, 0, 1, 2)), random.choice((-2, -1, 1, 2))
+        highs = [random.choice(HIGHS), random.choice(HIGHS)]
+        logs = [(random.choice((None, None, highs[0] - UNIT)), highs[0]), (highs[1] - UNIT // 2, highs[1])]
+        c, ratio = Fraction(random.choice((1, 3)), 2), Fraction(random.choice((3, 3, 1, 6)), 3)
+        p, r = FactoredProduct(c, {0: own, 1: 1}), FactoredProduct(ratio, {0: power})
+        if logs[0][0] is None and own < 0:
+            continue
+        (a, b), ys = (factor_points(ends)[::8] for ends in logs)
+        xs = [a + (b - a) * k / 300 for k in range(301)]
+        pairs = [(float(c) * x**own * y, x) for x in xs for y in ys if x]
+        most = max(q * (log(float(ratio)) + power * log(x)) for q, x in pairs)
+        far, least = max(q for q, _ in pairs), 0.0 if logs[0][0] is None else min(q for q, _ in pairs)
+        ends = int(least * UNIT), int(far * (1 + 1e-12) * UNIT)
+        found = BoxOutputs([], logs)._logarithm(p, r, ends)
+        if found is None:
+            assert logs[0][0] is None
+            assert (own, power < 0) == (0, True)
+            continue
+        assert (own, power < 0, logs[0][0]) != (0, True, None)
+        assert most <= found / UNIT + 1e-9
+        if logs[0][0] is None and ratio == 1:
+            near += 1
+            assert found / UNIT <= max(0, most) + 1e-3
+    assert near > 30
+    one, endless = FactoredProduct(Fraction(1), {}), BoxOutputs([], [(0, None)])
+    assert endless._logarithm(one, FactoredProduct(Fraction(1), {0: 1}), (0, 1)) is None
+
+
+def test_terms_of_wide_and_of_small_probabilities() -> None:
+    """Whatever p and q are between their ends: p·ln(p/q) and p^α·q^(1−α) are between theirs."""
+    random = Random(11)
+    for row in range(60):
+        size = Fraction(1, random.choice((1, 1, 2**170, 2**183)))
+        p, q = (size * Fraction(random.randint(2000, 2010), random.choice((2011, 4001))) for _ in range(2))
+        wide = Fraction(random.choice((0, 1, 30)), 1000)
+        both = [(x, x * (1 + wide)) for x in (p, q)]
+        for order in (None, Fraction(9, 8), Fraction(2), Fraction(501)):
+            if order == 501 and (wide or row % 2):
+                both = [(p, p), (p * Fraction(999, 1000), p * Fraction(999, 1000))]
+            ends = loss_enclosures._power(*both, order) if order else loss_enclosures._kl_term(*both)
+            values = []
+            for x, y in product(*both):
+                a, b = decimal(x), decimal(y)
+                values.append(a * (a / b).ln() if not order else b * (decimal(order) * (a / b).ln()).exp())
+            assert ends[0] <= min(values) * UNIT + Decimal("1e-12")
+            assert max(values) * UNIT - Decimal("1e-12") <= ends[1]
+            assert order == 501 or ends[1] - ends[0] <= UNIT * size * (20 * wide + SMALL) + 2
+            total = value_of([(both[0], both[1])] * 2, order) if size == 1 and order != 501 else None
+            if total and not order:
+                assert total == (Fraction(2 * ends[0], UNIT), Fraction(2 * ends[1], UNIT))
+            elif total and order:
+                told = [((2 * v).ln() / decimal(order - 1)) for v in (min(values), max(values))]
+                assert decimal(total[0]) <= told[0]
+                assert told[1] <= decimal(total[1])
+
+
+class Known(BoxOutputs):
+    """Outputs whose divergences are told: (α − 1)·D_α = (slope + bend·(α − 1))·(α − 1), and D_∞."""
+
+    def __init__(self, slope: Fraction, bend: Fraction, most: Fraction) -> None:
+        self.known = slope, bend, most
+
+    def height(self, order: Fraction) -> int:
+        """Returns what is told, and nothing is rounded: the numbers are multiples of 1/1024."""
+        slope, bend, _ = self.known
+        return int((slope * (order - 1) + bend * (order - 1) ** 2) * UNIT)
+
+    def largest(self) -> int:
+        """Returns what is told."""
+        return int(self.known[2] * UNIT)
+
+    kl = largest
+
+
+def test_lines_between_orders() -> None:
+    """Every order is looked at here: on the lines, below the least one and above the largest one."""
+    random, seen = Random(4), [0, 0]
+    for _ in range(100):
+        bound = Fraction(random.randint(1, 24), 16)
+        found = Known(
+            Fraction(random.randint(0, 24), 16),
+            Fraction(random.randint(0, 24), 16),
+            Fraction(random.randint(0, 60), 16),
+        )
+        orders = sorted({1 + Fraction(random.randint(1, 40), 16) for _ in range(random.randint(1, 4))})
+        height = lambda a, found=found: Fraction(found.height(a), UNIT)  # noqa: E731
+        right = height(orders[0]) <= bound * (orders[0] - 1) and found.known[2] <= bound * orders[-1]
+        for a, b in pairwise(orders):
+            for k in range(33):
+                at = a + (b - a) * Fraction(k, 32)
+                line = height(a) + (height(b) - height(a)) * Fraction(k, 32)
+                right = right and line <= bound * at * (at - 1)
+        seen[right] += 1
+        assert is_below(found, bound, orders) == right, (found.known, bound, orders)
+        assert is_below(found, bound, None) == (found.known[2] <= bound) == is_below(found, bound, [])
+    assert min(seen) > 8
+    for one, other, right in (
+        ((3, 2), (6, 12), True),
+        ((3, 2), (6, 20), True),  # it touches the parabola 4·α·(α − 1)/4 at 2
+        ((3, 2), (6, 21), False),
+        ((3, 3), (6, 20), False),
+        ((2, 0), (6, 8), True),
+        ((2, 0), (6, 9), False),
+        ((2, 1), (3, 2), False),
+        ((4, 8), (6, 25), False),
+        ((4, 9), (6, 15), False),
+    ):
+        lines = [(Fraction(a, 2), Fraction(h, 4)) for a, h in (one, other)]
+        assert loss_enclosures._line_is_below(lines[0], lines[1], Fraction(1)) == right, (one, other)
+
+
+def test_numbers_of_a_witness() -> None:
+    """Divergences are told as they are, by one number or two, and are above their bound."""
+    sides = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
+    found = [((p, p), (q, q)) for p, q in zip(*sides, strict=True)]
+    tenth, tiny = (Fraction(1, 10),) * 2, Fraction(1, 10**12)
+    for order in (None, "2", "3/2"):
+        at = None if order is None else Fraction(order)
+        low, high = value_of(found, at)
+        true = kl(*sides) if at is None else height(*sides, at) / decimal(at - 1)
+        assert_between((low, high), true)
+        own = str(Fraction(1, 10) * (at or 1))
+        head = {"measure": "kl"} if order is None else {"measure": "zcdp", "order": order}
+        for value, right in (
+            (str((low + high) / 2), True),
+            ([str(low - tiny), str(high + tiny)], True),
+            ([str(high), str(low)], low == high),
+            ([str(low - 1), str(high)], False),
+            (str(high + tiny), False),
+            (str(low - tiny), False),
+            ("infinity", False),
+        ):
+            assert tells(found, {**head, "value": value, "bound": own}, tenth) == right, (order, value)
+        value = str((low + high) / 2)
+        assert not tells(found, {**head, "value": value, "bound": str(2 * Fraction(own))}, tenth)
+        large = (Fraction(value) / (at or 1),) * 2
+        assert not tells(found, {**head, "value": value, "bound": value}, large)
+        less = (large[0] - tiny,) * 2
+        assert tells(found, {**head, "value": value, "bound": str(less[0] * (at or 1))}, less)
+        other = {"measure": "kl", "order": "2"} if order is None else {"measure": "zcdp"}
+        assert not tells(found, {**other, "value": value, "bound": own}, tenth)
+    endless = [((Fraction(1, 2),) * 2, (Fraction(0),) * 2), ((Fraction(1, 2),) * 2, (Fraction(1),) * 2)]
+    unlike = [(q, p) for p, q in endless]
+    zcdp = {"measure": "zcdp", "bound": "1/5", "order": "2"}
+    assert tells(endless, {**zcdp, "value": "infinity"}, tenth)
+    assert not tells(endless, {**zcdp, "value": "infinity", "bound": "1/10"}, tenth)
+    assert not tells(endless, {**zcdp, "value": "1"}, tenth)
+    assert not tells(unlike, {**zcdp, "value": "infinity"}, tenth)
+    for order in ("1", "1/2", "-2"):
+        assert not tells(
+            endless, {**zcdp, "value": "infinity", "order": order, "bound": str(Fraction(order) / 10)}, tenth
+        )
+
+
+def tells(found: Any, witness: Any, bound: Any) -> bool:
+    """Tells whether the numbers of a witness are accepted."""
+    try:
+        check_loss(found, witness, bound)
+    except Rejected:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("exponent", [None, "1/3", "2"])
+def test_probabilities_at_a_point(exponent: str | None) -> None:
+    """They are those of the polynomials, of every sign, also in E; they sum to 1, and none is negative."""
+    e = Fraction(exponent) if exponent else None
+    names, box = (("x", "E") if e else ("x",)), {"x": (Fraction(0), Fraction(2))}
+    claim = WrittenClaim(Goal(names, {}, box, ()), e)
+    x, grown = Fraction(1, 3), decimal(e).exp() if e else Decimal(0)
+    first, rest = ("x*E", "x*E^2 - 2*x*E + 1") if e else ("x", "-x + 1/2")
+    for sign in ("", "-"):
+        texts = [first, rest, first, "0"]
+        polys = [parse(text, names) for text in texts]
+        total = plus(polys[0], polys[1])
+        polys[3] = plus(total, polys[2], Fraction(-1))
+        if sign:
+            total, *polys = (plus({}, poly, Fraction(-1)) for poly in (total, *polys))
+        (p, q), (r, s) = at_point([total, polys[0], polys[2], polys[1], polys[3]], claim, {"x": x})
+        one = decimal(x) * grown if e else decimal(x)
+        other = decimal(x) * (grown**2 - 2 * grown) + 1 if e else decimal(Fraction(1, 2) - x)
+        for ends, true in ((p, one), (q, one), (r, other), (s, other)):
+            assert_between(ends, true / (one + other))
+        for wrong in (
+            [total, polys[0], polys[2]],
+            [total, polys[0], polys[2], polys[1], {}],
+            [total, polys[0], polys[2], {}, polys[3]],
+            [total, polys[0], polys[2], plus({}, polys[1], Fraction(-1)), polys[3]],
+            [total, polys[0], polys[2], polys[1], plus({}, polys[3], Fraction(-1))],
+            [{}, polys[0], polys[2], polys[1], polys[3]],
+            [total, polys[0], total, polys[1], {}, {}, polys[0]],
+            [total, plus(total, polys[0]), polys[0], plus({}, polys[0], Fraction(-1)), polys[1]],
+        ):
+            with pytest.raises(Rejected):
+                at_point(wrong, claim, {"x": x})
