@@ -156,3 +156,49 @@ def test_negative_numbers_have_no_powers() -> None:
     for low, high, reflected in ((F(-1), F(1), []), (F(0), F(2), ["x"])):
         with pytest.raises(Rejected, match=r"may be negative|does not depend"):
             read_by_roots({**entry, "reflected": reflected}, poly, NAMES, {"x": (low, high)})
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({"roots": [["3/5", "2/5"]]}, "one root lies between"),
+        ({"roots": [["1/2", "1/2"]]}, "one root lies between"),
+        ({"roots": [["3/5", "4/5"]]}, "one root lies between"),
+        ({"roots": [["1/2", "3/5"]]}, "one root lies between"),
+        ({"roots": [["2/5", "1/2"]]}, "one root lies between"),
+        ({"roots": []}, "the roots are all"),
+        ({"roots": [["2/5", "11/20"], ["9/20", "3/5"]]}, "the roots are all"),
+        ({"roots": [["2/5", "3/5"], ["-1", "2"]]}, "named that is not inside"),
+        ({"roots": [["-1", "3/5"]]}, "the roots are all"),
+        ({"roots": [["0", "1"]]}, ""),
+        ({"cuts": ["1/2"]}, "vanishes at a cut"),
+        ({"cuts": ["1/4"]}, ""),
+        ({"cuts": ["1"]}, "vanishes at a cut, or the cuts"),
+        ({"cuts": ["3/4", "1/4"]}, "do not ascend"),
+        ({"powers": {}}, "not powers"),
+        ({"powers": {"z": "1"}}, "not powers"),
+        ({"powers": {"x": "0"}}, "not a positive power"),
+        ({"reflected": ["y"]}, "not powers"),
+        ({"reflected": ["z"]}, "not powers"),
+        ({"powers": {"y": "1"}}, "does not depend"),
+        ({"powers": {"x": "1", "y": "1"}}, "does not depend"),
+        ({"powers": {"x": "2"}}, "does not depend"),
+        ({"reflected": ["x"]}, ""),
+    ],
+)
+def test_what_is_said_of_one_root(change: dict[str, Any], reason: str) -> None:
+    """Of x - 1/2 on [0, 1]: one root between two places in their order, and parts that belong to it."""
+    entry = {"powers": {"x": "1"}, "reflected": [], "cuts": [], "roots": [["2/5", "3/5"]], **change}
+    box = dict.fromkeys(NAMES, (F(0), F(1)))
+    if reason:
+        with pytest.raises(Rejected, match=reason):
+            read_by_roots(entry, {(1, 0): F(1), (0, 0): F(-1, 2)}, NAMES, box)
+        return
+    found = read_by_roots(entry, {(1, 0): F(1), (0, 0): F(-1, 2)}, NAMES, box)
+    sign = -1 if change.get("reflected") else 1
+    low, high = map(F, entry["roots"][0])
+    assert found.signs == ((0, low, -sign), (high, 1, sign))
+    for u, there in ((F(0), -sign), (low, -sign), ((low + high) / 2, None), (high, sign), (F(1), sign)):
+        x = 1 - u if change.get("reflected") else u
+        assert found.at({"x": x}).weak_sign() == (there if low > 0 or u in (low, high) else None)

@@ -2,6 +2,7 @@
 
 import copy
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -725,3 +726,53 @@ def test_parts_that_are_none(given: Json, change: Json, reason: str) -> None:
     """Free parameters, products, cuts, boxes, claims and values that are none are refused."""
     assert accepted(given)
     assert refused(with_first(given, **change), reason)
+
+
+def test_places_that_no_cell_straddles() -> None:
+    """Of boxes cut at random: a place with cells on both sides, and the middle wherever there is one."""
+    random, seen = Random(3), [0, 0]
+    for _ in range(80):
+        box = [(Fraction(0), Fraction(random.choice((1, 3)))), (Fraction(-1), Fraction(1))]
+        boxes = [tuple(box)]
+        for _ in range(random.randint(1, 8)):
+            own = boxes.pop(random.randrange(len(boxes)))
+            axis = random.randrange(2)
+            low, high = own[axis]
+            place = (
+                low
+                + (high - low) * Fraction(random.choice((1, 1, 2, 3)), random.choice((2, 4, 4)) * 2) * 2 % 1
+            )
+            place = place if low < place < high else (low + high) / 2
+            for ends in ((low, place), (place, high)):
+                boxes.append(tuple(ends if k == axis else other for k, other in enumerate(own)))
+        random.shuffle(boxes)
+        pending = [(tuple(box), [(own, None) for own in boxes])]
+        while pending:
+            whole, cells = pending.pop()
+            if len(cells) == 1:
+                assert cells[0][0] == whole
+                continue
+            axis, place, sides = region_checker.separated(whole, cells)
+            low, high = whole[axis]
+            assert low < place < high
+            assert sorted([*sides[0], *sides[1]]) == sorted(cells)
+            middles = [
+                k
+                for k, (a, b) in enumerate(whole)
+                if all(c[k][1] * 2 <= a + b or a + b <= c[k][0] * 2 for c, _ in cells)
+            ]
+            seen[bool(middles)] += 1
+            assert not middles or (axis == middles[0] and place * 2 == low + high)
+            for side, ends in zip(sides, ((low, place), (place, high)), strict=True):
+                assert side
+                assert all(ends[0] <= c[axis][0] and c[axis][1] <= ends[1] for c, _ in side)
+                pending.append((tuple(ends if k == axis else o for k, o in enumerate(whole)), side))
+    assert min(seen) > 20
+
+
+def test_signs_of_constants() -> None:
+    """The sign is 1 or -1, and the powers are as they are written."""
+    factors = [parse("p", "p"), parse("p - 1", "p")]
+    written = [{"constant": "3/2", "factors": [[0, 2]]}, {"constant": "-2", "factors": [[1, 1]]}]
+    polys = [parse("3/2*p^2", "p"), parse("-2*p + 2", "p")]
+    assert region_checker.read_products(written, polys, factors, 1) == [(1, ((0, 2),)), (-1, ((1, 1),))]

@@ -8,15 +8,22 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mpmath import mp
 from three_checkers import built, differences
 
 from paramverify.kernel.cone_evidence import NOT_SHOWN as NO_WEIGHT
 from paramverify.kernel.documents import check_text, verdict_line
+from paramverify.kernel.evidence_polynomials import parse
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION
 from paramverify.kernel.loss_evidence import NOT_SHOWN as NO_PROBABILITY
+from paramverify.kernel.plain_signs import SMALL, Signs, signs_of, with_constant
+from paramverify.kernel.proof_goals import Goal, WrittenClaim
+from paramverify.kernel.rounded_constants import UNIT
+from paramverify.kernel.strict_reading import Rejected
 
 Json = dict[str, Any]
 Affine = tuple[Fraction, Fraction]
@@ -222,3 +229,73 @@ def test_no_logarithm_of_zero() -> None:
         said = report(document("violated", about, witness=witness))
         assert said.accepted is right
         assert right or "no logarithm" in said.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("exponent", "right"), [("1", 1), ("1/1000", 1), ("7/3", 1), ("40", 1), ("0", 0), ("-1", 0), ("41", 0)]
+)
+def test_the_interval_of_the_constant(exponent: str, right: int) -> None:
+    """It contains exp(q), for 0 < q ≤ 40 only; for small q it is no wider than one unit of rounding."""
+    claim = WrittenClaim(Goal(("t", "E"), {}, {"t": ENDS}, ()), Fraction(exponent))
+    if not right:
+        with pytest.raises(Rejected, match="out of range"):
+            with_constant(claim)
+        return
+    goal = with_constant(claim)
+    low, high = goal.box.pop("E")
+    assert goal.box == {"t": ENDS}
+    with mp.workprec(600):
+        true = mp.exp(mp.mpf(claim.exponent.numerator) / claim.exponent.denominator) * UNIT  # type: ignore[union-attr]
+        assert int(low * UNIT) <= true <= int(high * UNIT)
+    assert (high - low) * UNIT == 1 or Fraction(exponent) > 3
+
+
+def signs(goal: Goal, *obliged: tuple[int, str], exponent: str | None = None) -> Signs:
+    """Returns what is shown on a domain with the number 2."""
+    claim = WrittenClaim(goal, exponent and Fraction(exponent))  # type: ignore[arg-type]
+    settled = SimpleNamespace(settled=list(obliged))
+    about: Any = SimpleNamespace(domain={2: claim}.get, obligations=settled, kept={})
+    found = signs_of(about, 2)
+    assert signs_of(about, 2) is found is about.kept[2]
+    return found
+
+
+def test_what_shows_a_sign() -> None:
+    """Constraints, what is obliged on the same domain, and Bernstein coefficients; and nothing else does."""
+    names = ("t", "l")
+    indefinite, other = "t - 1/2", "t^2 - 1/2*t + 1/20"
+    goal = Goal(names, {}, {"t": ENDS}, ((parse(indefinite, names), True), None))
+    known = signs(goal, (2, other), (1, "l"), (0, "t - 2/5"))
+    for text, sign in (
+        ("0", 1),
+        (indefinite, 1),
+        ("4/3*t - 2/3", 1),
+        ("-3*t + 3/2", -1),
+        ("t - 2/5", 0),
+        (other, 1),
+        ("-2*t^2 + t - 1/10", -1),
+        ("t", 1),
+        ("-t", -1),
+        ("t - 1/4", 1),
+        ("t - 1/3", 0),
+        ("t - 3/4", -1),
+        ("t + l", 0),
+        ("l", 0),
+    ):
+        for _ in range(2):
+            assert known.of(parse(text, names)) == sign, text
+    grown = Goal(("t", "E"), {}, {"t": ENDS}, ())
+    for exponent, sign in (("1", 1), ("41", 0)):
+        assert signs(grown, exponent=exponent).of(parse("E - 2*t", ("t", "E"))) == sign
+
+
+@pytest.mark.parametrize(
+    ("powers", "sign"), [((9, 9, 9), 1), ((10, 9, 9), 0), ((9, 9, 10), 0), ((0, 999, 0), 1)]
+)
+def test_signs_of_large_polynomials(powers: tuple[int, ...], sign: int) -> None:
+    """Up to 1,000 coefficients are looked at."""
+    box = dict.fromkeys("xyz", (Fraction(0), Fraction(1)))
+    poly = {powers: Fraction(1), (0, 0, 0): Fraction(1)}
+    assert SMALL == 1_000
+    assert signs(Goal(("x", "y", "z"), {}, box, ())).of(poly) == sign
+    assert signs(Goal(("x", "y", "z"), {}, box, ())).of({k: -c for k, c in poly.items()}) == -sign

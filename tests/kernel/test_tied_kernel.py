@@ -266,3 +266,54 @@ def test_two_tied_parameters() -> None:
         check_claim(claim, forged)
     false = decide_exactly(Claim(eps * rho - x, domain))
     assert not isinstance(false, Proved)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({"bound": "1/10000"}, "as small"),
+        ({"bound": "73/1000"}, "as small"),  # 16·e^(−4)/4 < it: 4·2 is not 4^2
+        ({"bound": "146/1000"}, "as small"),
+        ({"bound": "293/1000"}, "as small"),  # 16·e^(−4) = 0.29305...
+        ({"bound": "294/1000"}, ""),
+        ({"least": "4.2"}, "number"),
+        ({"least": "21/5"}, "as large"),  # ln 64 = 4.1588...
+        ({"least": "104/25", "bound": "1"}, "as large"),
+        ({"least": "4158/1000", "bound": "1"}, ""),
+        ({"least": "0", "power": 0, "bound": "1"}, "no bounds"),
+        ({"least": "1/2", "power": 0, "bound": "61/100"}, ""),  # e^(−1/2) = 0.6065...
+        ({"least": "1/2", "power": 0, "bound": "60/100"}, "as small"),
+        ({"power": -1}, "no bounds"),
+        ({"power": 4, "bound": "469/100"}, ""),  # 256·e^(−4) = 4.6888...
+        ({"power": 4, "bound": "468/100"}, "as small"),
+        ({"power": 5, "bound": "1000"}, "no bounds"),
+        ({"least": "1001", "bound": "1"}, "no bounds"),
+    ],
+)
+def test_how_small_x_is_near_zero(change: dict[str, Any], reason: str) -> None:
+    """On (0, 1/64] x is at most B·u^M for B = T^M·e^(−T), and for no less; M ≤ T ≤ ln 64."""
+    part = {"least": "4", "power": 2, "bound": "3/10", **change}
+    cell = (Fraction(0), Fraction(1, 64))
+    if reason:
+        with pytest.raises(Rejected, match=reason):
+            _reduced({(1, 0): Fraction(1)}, cell, part, "1")
+        return
+    goal = _reduced({(1, 0): Fraction(1)}, cell, part, "1")
+    assert goal.poly == {(1, part["power"]): Fraction(part["bound"])}
+    assert goal.open >= {("x_eps", 0), ("eps", 0)}
+    with pytest.raises(Rejected, match="no bounds"):
+        _reduced({(1, 0): Fraction(1)}, (Fraction(0), Fraction(1)), part, "1")
+
+
+def test_signs_of_polynomials_that_are_nearly_zero() -> None:
+    """In two logarithms, with numbers that differ from the value by 2^-75 or less: more bits are taken."""
+    two, five = log_bounds(Fraction(2), 400)[0], log_bounds(Fraction(5, 3), 400)[0]
+    for powers in ((1, 1), (2, 1), (0, 3), (3, 2)):
+        for factor in (Fraction(1), Fraction(-7, 3)):
+            value = factor * two ** powers[0] * five ** powers[1]
+            for bits in (20, 75, 90, 200):
+                for sign in (1, -1):
+                    near = Fraction(round(value * 2**bits) - 2 * sign, 2**bits)
+                    poly = {powers: factor, (0, 0): -near}
+                    assert sign_of_logs(poly, [Fraction(2), Fraction(5, 3)]) == sign
