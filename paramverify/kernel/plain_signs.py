@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from .evidence_polynomials import Poly, degree, parse, plus
+from .evidence_polynomials import ONE, Poly, degree, parse, plus
 from .ledger import Evidence, multiple
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import UNIT, exp_bounds
@@ -58,7 +58,7 @@ class Signs:
             self._goal = domain.goal
         shown = [poly for poly, _ in filter(None, self._goal.conditions)]
         shown += [parse(text, self._goal.names) for own, text in about.obligations.settled if own == number]
-        self._found = {multiple(plus({}, poly, Fraction(-1))): -1 for poly in shown}
+        self._found = {multiple(plus({}, poly, -ONE)): -1 for poly in shown}
         self._found |= {multiple(poly): 1 for poly in [{}, *shown]}
 
     def of(self, poly: Poly) -> int:
