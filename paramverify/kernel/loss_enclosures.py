@@ -342,7 +342,7 @@ def _entropy(high: int, power: int) -> Ends:
     low, most = exp(power * high, power * high)
     if power * high < -UNIT:
         return product(most, high, False), 0
-    return exp(-UNIT, -UNIT)[1] // -power, max(0, product(most if high > 0 else low, high, True))
+    return exp(-UNIT, -UNIT)[1] // -power, max(0, _most((low, most), (high, high)))
 
 
 # --- bounds -----------------------------------------------------------------------------------------
