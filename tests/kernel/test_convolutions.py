@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import erf, exp, log, sqrt
@@ -210,7 +210,7 @@ def size_of(loss: ExactLoss) -> Any:
 
 def is_enclosed(value: Any, ends: tuple[int, int], near: int = CLOSE) -> bool:
     """Tells whether a number times 2^BITS is between two ends that are near each other."""
-    slack = mp.mpf(2) ** -60 if mp.isint(value * UNIT) else 0
+    slack = mp.mpf(2) ** -60
     return ends[0] - slack <= value * UNIT <= ends[1] + slack and ends[1] - ends[0] <= near
 
 
@@ -252,12 +252,6 @@ def test_steps_are_positive(step: ExactLoss) -> None:
         LossGrid(step, 60, 60)
 
 
-def exact_parts(step: ExactLoss, losses: ReleaseLosses, span: tuple[int, int] | None) -> Iterator[Any]:
-    """Yields the ends of each part, and its masses under P, Q, and that under Q times e^(i·step)."""
-    for part in parts(losses, LossGrid(step, BITS, BITS), span):
-        yield part, (part.p, part.q, part.scaled)
-
-
 @pytest.mark.parametrize("step", STEPS)
 def test_parts_of_releases(step: ExactLoss) -> None:
     """Masses of parts, and of what is told of the grid, enclose the true ones to the last bits."""
@@ -273,10 +267,10 @@ def test_parts_of_releases(step: ExactLoss) -> None:
             expected[k - 1] = p, q
         rests = int(above * UNIT), int(below * UNIT)
         found = ReleaseLosses(tuple(atoms), only=(5, 9), above=(rests[0], 1), below=(rests[1], 1))
-        upper, lower, sums = {}, {}, mp.mpf(0)
-        for k, (part, sides) in enumerate(exact_parts(step, found, None)):
+        upper, lower, made = {}, {}, list(parts(found, LossGrid(step, BITS, BITS), None))
+        for k, part in enumerate(made):
             p, q = expected[k]
-            for told, true in zip(sides, (p, q, q * mp.exp(part.i * size)), strict=True):
+            for told, true in ((part.p, p), (part.q, q), (part.scaled, q * mp.exp(part.i * size))):
                 assert is_enclosed(true, told)
             assert part.i * size <= size_of(losses[k]) + mp.mpf(2) ** -150
             assert size_of(losses[k]) <= part.j * size + mp.mpf(2) ** -150
@@ -286,8 +280,7 @@ def test_parts_of_releases(step: ExactLoss) -> None:
                 upper[place] = upper.get(place, mp.mpf(0)) + mass
             own = lower.setdefault(part.i, [mp.mpf(0), mp.mpf(0)])
             own[0], own[1] = own[0] + p, own[1] + q
-            sums += p
-        least = min(part.j for part, _ in exact_parts(step, found, None))
+        least = min(part.j for part in made)
         upper[least] = upper.get(least, mp.mpf(0)) + real(F(rests[1], UNIT))
         for bits in (BITS, 100):
             grid, down = LossGrid(step, bits, bits), BITS - bits
@@ -379,7 +372,7 @@ def test_parts_of_a_density(written: Written) -> None:
             at = min(max((loss * scale + 1) / 2, mp.mpf(0)), mp.mpf(1))
             return tail(at, 1 - side) - tail(mp.mpf(1), 1 - side)
 
-        told = [part for part, _ in exact_parts(step, found, span) if part.j == part.i + 1][-9:]
+        told = [*parts(found, LossGrid(step, BITS, BITS), span)][-9:]
         assert [part.i for part in told] == list(range(*span))
         for part in told:
             for side, ends in enumerate((part.p, part.q)):
@@ -487,3 +480,118 @@ def test_the_number_of_outputs_is_limited(monkeypatch: pytest.MonkeyPatch) -> No
     for change in ({"sensitivity": "14"}, {"sensitivity": "61"}, {"sensitivity": "1/2"}, {"sigma": "0"}):
         with pytest.raises(Rejected):
             read({**WHOLE, "sigma": "1", "sensitivity": "13", **change})
+
+
+def true_atoms(written: Written) -> list[tuple[Any, Any]]:
+    """Returns the masses of the outputs with known losses under P and under Q, with many digits."""
+    kind = written["kind"]
+    if kind == "turned":
+        return [(q, p) for p, q in true_atoms(written["of"])]
+    if kind == "sampled":
+        rate = real(F(written["rate"]))
+        return [((1 - rate) * q + rate * p, q) for p, q in true_atoms(written["of"])]
+    if kind == "laplace":
+        small = mp.exp(-real(F(written["sensitivity"])) / F(written["scale"])) / 2
+        return [(mp.mpf(1) / 2, small), (small, mp.mpf(1) / 2)]
+    if kind == "discrete_gaussian":
+        width, s = 2 * real(F(written["sigma"])) ** 2, int(written["sensitivity"])
+        weight = lambda x: mp.exp(-(x * x) / width)  # noqa: E731
+        total = mp.fsum(weight(x) for x in range(-90, 91))
+        return [(weight(x - s) / total, weight(x) / total) for x in range(-60, 61)]
+    large = mp.exp(size_of(ExactLoss(*map(F, written["step"]))))
+    if kind == "randomized_response":
+        total, others = large + int(written["values"]) - 1, int(written["values"]) - 2
+        return [(large / total, 1 / total), (1 / total, large / total), (others / total, others / total)]
+    s, share = int(written["sensitivity"]), (large - 1) / (large + 1)
+    masses = [(share * large ** -abs(x - s), share * large ** -abs(x)) for x in range(1, s)]
+    end = 1 / (1 + 1 / large)
+    return [(end, end * large**-s), *masses, (end * large**-s, end)]
+
+
+def true_tail(written: Written, loss: Any) -> tuple[Any, Any]:
+    """Returns the masses under P and Q of a density above a loss; the loss −∞ stands for all."""
+    kind = written["kind"]
+    if kind == "turned":
+        whole, (p, q) = true_tail(written["of"], -mp.inf), true_tail(written["of"], -loss)
+        return whole[1] - q, whole[0] - p
+    if kind == "sampled":
+        rate = real(F(written["rate"]))
+        at = (mp.exp(loss) - 1 + rate) / rate
+        p, q = true_tail(written["of"], mp.log(at) if at > 0 else -mp.inf)
+        return rate * p + (1 - rate) * q, q
+    if kind == "gaussian":
+        mean = real(F(written["sensitivity"]) / F(written["sigma"]))
+        x = loss / mean + mean / 2
+        return mp.erfc((x - mean) / mp.sqrt(2)) / 2, mp.erfc(x / mp.sqrt(2)) / 2
+    most = real(F(written["sensitivity"]) / F(written["scale"]))
+    loss = min(max(loss, -most), most)
+    return (1 - mp.exp((loss - most) / 2)) / 2, (mp.exp(-(loss + most) / 2) - mp.exp(-most)) / 2
+
+
+def _last(found: ReleaseLosses) -> int:
+    """Returns the place of the atom with the largest loss."""
+    return max(range(len(found.atoms)), key=lambda k: found.atoms[k].ends())
+
+
+@pytest.mark.parametrize("noise", [*(noise for noise, _ in NOISE), WHOLE], ids=lambda n: str(n)[10:40])
+def test_releases_to_the_last_bit(noise: Written) -> None:
+    """Masses, losses, what is above and below, and tails: of noise, and of samples with noise."""
+    for way in ("", "turned", "sampled", "sampled turned", "turned sampled", "sampled sampled"):
+        written = noise
+        for word in way.split()[::-1]:
+            written = {"kind": word, "of": written, **({"rate": "1/3"} if word == "sampled" else {})}
+        found = read(written)
+        with mp.workprec(700):
+            known = [] if noise is GAUSSIAN else [both for both in true_atoms(written) if any(both)]
+            losses = [mp.log(p / q) for p, q in known]
+            assert (
+                noise is WHOLE
+                or not known
+                or is_enclosed(max(losses), found.atoms[_last(found)].ends(), 2**30)
+            )
+            for atom in found.atoms:
+                middle = mp.mpf(sum(atom.ends())) / 2 / UNIT
+                alike = [each for each in found.atoms if abs(sum(each.ends()) / 2 / UNIT - middle) < 1e-9]
+                for side, of in enumerate(("mass", "other")):
+                    true = mp.fsum(
+                        b[side] for b, at in zip(known, losses, strict=True) if abs(at - middle) < 1e-9
+                    )
+                    ends = [sum(getattr(each, of)[k] for each in alike) for k in (0, 1)]
+                    assert is_enclosed(true, (ends[0], ends[1]))
+                near = [at for at in losses if abs(at - middle) < 1e-9]
+                assert all(is_enclosed(at, atom.ends(), 2**60) for at in near)
+            for side, of in enumerate(("mass", "other")):
+                told = sum(getattr(each, of)[1] for each in found.atoms) + found.whole[side][1]
+                assert told + found.above[side] + found.below[side] >= UNIT
+                assert max(found.above[side], found.below[side]) <= 2**20
+            assert found.most is None or found.most.ends() == found.atoms[_last(found)].ends()
+            if found.whole == NOTHING:
+                continue
+            for side in (0, 1):
+                assert is_enclosed(true_tail(written, -mp.inf)[side], found.whole[side])
+            for low in (-3, -1, F(-2, 5), F(-1, 7), 0, F(1, 9), F(1, 3), 1, 4):
+                for wide in (F(0), F(1, 1000)):
+                    at = int(low * UNIT), int((low + wide) * UNIT)
+                    ends = [true_tail(written, mp.mpf(end) / UNIT) for end in at]
+                    for side, told in enumerate(found.over(at)):
+                        assert told[0] <= ends[1][side] * UNIT <= ends[0][side] * UNIT <= told[1]
+                        assert wide or told[1] - told[0] <= CLOSE
+
+
+def test_what_is_no_release() -> None:
+    """Responses have two values or more, and a step from 0 on; rates are above 0, and at most 1."""
+    for change in ({"values": "1"}, {"step": ["-1/3", "1"]}, {"values": "5/2"}, {"step": ["0", "0"]}):
+        with pytest.raises(Rejected):
+            read({**RESPONSE, **change})
+    assert len(read({**RESPONSE, "values": "2", "step": ["0", "1"]}).atoms) == 1
+    for rate in ("0", "-1/2", "3/2"):
+        with pytest.raises(Rejected):
+            read({"kind": "sampled", "of": LAPLACE, "rate": rate})
+    assert read({"kind": "sampled", "of": LAPLACE, "rate": "1"}).whole != NOTHING
+    outputs = {"kind": "table", "outputs": [["1/2", "0"], ["1/2", "1"]]}
+    found = read({"kind": "sampled", "of": outputs, "rate": "1/2"})
+    assert found.exact is not None
+    assert {both for both in found.exact if any(both)} == {(F(3, 4), F(1)), (F(1, 4), F(0))}
+    for wrong in ([["1/2", "1/2"]], [["3/2", "1"], ["-1/2", "0"]], [["1", "1"], ["0", "1/2"]]):
+        with pytest.raises(Rejected, match="distributions"):
+            read({**outputs, "outputs": wrong})

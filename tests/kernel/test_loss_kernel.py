@@ -206,3 +206,21 @@ def test_the_least_value_of_a_bound_counts() -> None:
         if least == "-1/10":
             with pytest.raises(Rejected, match="not at least 0"):
                 bound_of(bound)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "tree", "right"),
+    [
+        (["t - 3/4", ">="], [["outside", 0]], False),  # 3/4 is a point of the domain
+        (["t - 3/4", ">"], [["outside", 0]], True),
+        (["t - 4/5", ">="], [["outside", 0]], True),
+        (["t - 7/10", ">"], [["outside", 0]], False),
+        (["t - 7/10", ">"], [["cut", "t", "7/10"], ["outside", 0], ["+", []]], False),
+        (["t - 4/5", ">="], [["outside", 1]], False),
+        (["t - 4/5", ">="], [["outside", -1]], False),
+    ],
+)
+def test_parts_outside_of_the_domain(constraint: list[str], tree: Json, right: bool) -> None:
+    """Nothing has to be shown where a constraint holds nowhere; the end of the box belongs to it."""
+    given = with_first(document(OUTPUTS, "1/1000"), tree=tree)
+    assert is_accepted({**given, "domains": [{**DOMAIN, "constraints": [constraint]}]}) is right

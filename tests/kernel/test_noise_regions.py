@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import exp
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from paramverify.kernel.noise_probabilities import Form
 from paramverify.kernel.noise_regions import (
     Kinds,
     Region,
+    RegionSums,
     VariableLaw,
     cut,
     ends_of,
@@ -21,6 +23,7 @@ from paramverify.kernel.noise_regions import (
     parted,
     possible,
 )
+from paramverify.kernel.strict_reading import UnreadCase
 
 F = Fraction
 WHOLE, DENSE = VariableLaw(True, True, F(1, 2)), VariableLaw(False, True, F(1, 3))
@@ -177,3 +180,35 @@ def test_primitives(rate: Fraction, power: int) -> None:
     p = noise_regions._primitive(power, rate, False)
     slope = tuple(k * c for k, c in enumerate(p))[1:]
     assert all(at(slope, v) + rate * at(p, v) == F(v) ** power for v in range(-3, power + 4))
+
+
+def test_whole_noise_beside_noise_with_a_density(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pr(a·L + b·W ≤ c) is the sum over W of how likely L is there, for one-sided and two-sided noise."""
+    unit = F(3, 4)
+    for a, b, c, own, other in product(
+        (F(1), F(-2)),
+        (1, -1),
+        (F(0), F(3, 2)),
+        (VariableLaw(False, True, F(2)), VariableLaw(False, False, F(1))),
+        (True, False),
+    ):
+        rate, whole = float(own.rate * unit), VariableLaw(True, other, F(1, 3))
+        found = limited({}, (own, whole), {0: a, 1: F(b)}, c, False)
+        assert found is not None
+        sums = RegionSums(unit, lambda e: F(exp(e * unit)))
+        told = float(sums.number(sums.chance(found, (own, whole))))
+
+        def below(x: float, rate: float = rate, own: VariableLaw = own) -> float:
+            if own.two_sided:
+                return exp(rate * x) / 2 if x < 0 else 1 - exp(-rate * x) / 2
+            return 0.0 if x < 0 else 1 - exp(-rate * x)
+
+        true = 0.0
+        for w in range(-60 if other else 0, 61):
+            end = float((c - b * w) / a)
+            share = (1 / 2 if other else 2 / 3) * (1 / 3) ** abs(w)
+            true += share * (below(end) if a > 0 else 1 - below(end))
+        assert abs(told - true) < 1e-9, (a, b, c, own, other)
+    monkeypatch.setattr(noise_regions, "MAX_PIECES", 1)
+    with pytest.raises(UnreadCase, match="more than 1 regions"):
+        RegionSums(unit, lambda e: F(exp(e * unit))).chance(found, (own, whole))

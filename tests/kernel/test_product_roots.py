@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from paramverify.kernel.product_substitution import ByRoots, read_by_roots
+from paramverify.kernel.product_substitution import ByRoots, product_goal, read_by_roots
+from paramverify.kernel.proof_goals import Goal
 from paramverify.kernel.strict_reading import Rejected
 
 F = Fraction
@@ -202,3 +203,31 @@ def test_what_is_said_of_one_root(change: dict[str, Any], reason: str) -> None:
     for u, there in ((F(0), -sign), (low, -sign), ((low + high) / 2, None), (high, sign), (F(1), sign)):
         x = 1 - u if change.get("reflected") else u
         assert found.at({"x": x}).weak_sign() == (there if low > 0 or u in (low, high) else None)
+
+
+def test_parts_with_two_variations() -> None:
+    """Two roots need a cut between them; and two variations of the coefficients are not none."""
+    entry = {"powers": {"x": "1"}, "reflected": [], "cuts": [], "roots": [["1/4", "2/5"], ["3/5", "3/4"]]}
+    box = dict.fromkeys(NAMES, (F(0), F(1)))
+    two = {(2, 0): F(1), (1, 0): F(-1), (0, 0): F(2, 9)}
+    with pytest.raises(Rejected, match="one root lies between"):
+        read_by_roots(entry, two, NAMES, box)
+    assert len(read_by_roots({**entry, "cuts": ["1/2"]}, two, NAMES, box).signs) == 3
+    with pytest.raises(Rejected, match="the roots are all"):
+        read_by_roots({**entry, "roots": []}, {(2, 0): F(4), (1, 0): F(-4), (0, 0): F(7, 5)}, NAMES, box)
+
+
+def test_the_goal_of_a_product() -> None:
+    """A variable takes the place of x·(1 − y)^2, with the values of that; other variables stay away."""
+    u = times({(1, 0): F(1)}, power({(0, 0): F(1), (0, 1): F(-1)}, 2))
+    poly = {**times(u, u), (0, 0): F(-1, 3)}
+    goal = Goal(
+        NAMES, poly, {"x": (F(1, 2), F(3)), "y": (F(1, 4), F(1, 2))}, (), frozenset({("x", 0), ("y", 1)})
+    )
+    proof = {"variable": "x", "powers": {"x": "1", "y": "2"}, "reflected": ["y"]}
+    found = product_goal(goal, proof)
+    assert found.poly.keys() == {(2, 0), (0, 0)}
+    assert found.poly[2, 0] == -3 * found.poly[0, 0] > 0
+    assert found.box == {"x": (F(1, 8), F(27, 16)), "y": goal.box["y"]}
+    assert found.open == {("y", 1)}
+    assert product_goal(goal, {**proof, "variable": "y"}).poly.keys() == {(0, 2), (0, 0)}

@@ -738,11 +738,7 @@ def test_places_that_no_cell_straddles() -> None:
             own = boxes.pop(random.randrange(len(boxes)))
             axis = random.randrange(2)
             low, high = own[axis]
-            place = (
-                low
-                + (high - low) * Fraction(random.choice((1, 1, 2, 3)), random.choice((2, 4, 4)) * 2) * 2 % 1
-            )
-            place = place if low < place < high else (low + high) / 2
+            place = low + (high - low) * Fraction(random.choice((1, 2, 2, 3)), 4)
             for ends in ((low, place), (place, high)):
                 boxes.append(tuple(ends if k == axis else other for k, other in enumerate(own)))
         random.shuffle(boxes)
@@ -776,3 +772,14 @@ def test_signs_of_constants() -> None:
     written = [{"constant": "3/2", "factors": [[0, 2]]}, {"constant": "-2", "factors": [[1, 1]]}]
     polys = [parse("3/2*p^2", "p"), parse("-2*p + 2", "p")]
     assert region_checker.read_products(written, polys, factors, 1) == [(1, ((0, 2),)), (-1, ((1, 1),))]
+
+
+def test_roots_of_factors_are_named_once() -> None:
+    """A factor that is there; and a map without quantified parameters is one, too."""
+    roots = {"factor": 0, "powers": {"q": 1}, "reflected": [], "cuts": [], "roots": [["2/5", "3/5"]]}
+    given = single(MIXED, violating("1/4"))
+    assert accepted(with_first(given, by_roots=[roots]))
+    assert not accepted(with_first(single(MIXED, violating("3/4")), by_roots=[roots]))
+    for wrong in ([roots, roots], [{**roots, "factor": 1}], [{**roots, "factor": -1}]):
+        assert refused(with_first(given, by_roots=wrong), "not a factor, or one that is named twice")
+    assert accepted(document([("p", "1", [("p", 1)])], [safe()], box={"p": CLOSED}))

@@ -316,6 +316,11 @@ def test_outputs_that_one_side_does_not_have() -> None:
             assert own is not None
             assert true <= Decimal(own) / UNIT <= true + SLACK * 2**10
     endless = BoxOutputs([], [(0, None)])
+    near = BoxOutputs(
+        [], [(None, 0)]
+    )  # f beside f^2: the ratio has no end, and P^α·Q^(1−α) has one for α ≤ 2
+    terms = [near._term(half, FactoredProduct(Fraction(1, 2), {0: 2}), order) for order in ORDERS]
+    assert [term is None for term in terms] == [False, False, False, True]
     assert [endless._term(None, half, order) for order in ORDERS] == [None] * 4
 
 
@@ -493,6 +498,8 @@ def test_numbers_of_a_witness() -> None:
         assert tells(found, {**head, "value": value, "bound": str(less[0] * (at or 1))}, less)
         other = {"measure": "kl", "order": "2"} if order is None else {"measure": "zcdp"}
         assert not tells(found, {**other, "value": value, "bound": own}, tenth)
+    nothing = [*found, ((Fraction(0),) * 2, (Fraction(0),) * 2)]
+    assert tells(nothing, {"measure": "zcdp", "order": order, "value": value, "bound": own}, tenth)
     endless = [((Fraction(1, 2),) * 2, (Fraction(0),) * 2), ((Fraction(1, 2),) * 2, (Fraction(1),) * 2)]
     unlike = [(q, p) for p, q in endless]
     zcdp = {"measure": "zcdp", "bound": "1/5", "order": "2"}

@@ -19,7 +19,13 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.evidence_polynomials import Poly, evaluate
 from paramverify.kernel.proof_goals import Context, Goal, Tie
-from paramverify.kernel.rounded_constants import exp_bounds, log_bounds, sign_of_logs
+from paramverify.kernel.rounded_constants import (
+    encloses_exp,
+    exp_bounds,
+    log_bounds,
+    sign_in_exp,
+    sign_of_logs,
+)
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.kernel.tied_variables import logarithm_rule
 
@@ -280,6 +286,7 @@ def test_two_tied_parameters() -> None:
         ({"least": "4.2"}, "number"),
         ({"least": "21/5"}, "as large"),  # ln 64 = 4.1588...
         ({"least": "104/25", "bound": "1"}, "as large"),
+        ({"least": str(log_bounds(Fraction(64), 400)[1]), "bound": "1"}, "as large"),
         ({"least": "4158/1000", "bound": "1"}, ""),
         ({"least": "0", "power": 0, "bound": "1"}, "no bounds"),
         ({"least": "1/2", "power": 0, "bound": "61/100"}, ""),  # e^(−1/2) = 0.6065...
@@ -289,6 +296,7 @@ def test_two_tied_parameters() -> None:
         ({"power": 4, "bound": "468/100"}, "as small"),
         ({"power": 5, "bound": "1000"}, "no bounds"),
         ({"least": "1001", "bound": "1"}, "no bounds"),
+        ({"power": 501, "least": "600", "bound": "1"}, "no bounds"),
     ],
 )
 def test_how_small_x_is_near_zero(change: dict[str, Any], reason: str) -> None:
@@ -317,3 +325,39 @@ def test_signs_of_polynomials_that_are_nearly_zero() -> None:
                     near = Fraction(round(value * 2**bits) - 2 * sign, 2**bits)
                     poly = {powers: factor, (0, 0): -near}
                     assert sign_of_logs(poly, [Fraction(2), Fraction(5, 3)]) == sign
+
+
+def test_cells_without_length_and_numbers_of_constants() -> None:
+    """A cut at an end is none, but for an interval of one number; exponents are up to 1000."""
+    near = [str(end) for end in log_bounds(Fraction(2), 60)]
+    for low, cuts, right in (
+        ("1/2", [], True),
+        ("1/2", ["1/2"], True),
+        ("1/4", ["1/2"], False),
+        ("1/4", [], True),
+    ):
+        goal = Goal(
+            ("x", "l"), {}, {"x": (Fraction(low), Fraction(1, 2))}, (), ties=(Tie("l", "x", Fraction(1)),)
+        )
+        parts = [{"terms": 2, "enclosure": near, "proof": None}] * (len(cuts) + 1)
+        proof = {"variable": "l", "cuts": cuts, "parts": parts}
+        if right:
+            logarithm_rule(goal, proof, lambda *_: None, Context())
+            continue
+        with pytest.raises(Rejected, match="do not follow"):
+            logarithm_rule(goal, proof, lambda *_: None, Context())
+    for exponent, sign in (("0", -1), ("1/10", -1), ("1", 1), ("1000", 1), ("1001", 0), ("-1", 0), (None, 0)):
+        number = exponent and Fraction(exponent)
+        for constant, own in (({1: Fraction(1), 0: Fraction(-2)}, sign), ({0: Fraction(-3)}, -1)):
+            if own:
+                assert sign_in_exp(constant, number) == own  # type: ignore[arg-type]
+                continue
+            with pytest.raises(Rejected, match="out of range"):
+                sign_in_exp(constant, number)  # type: ignore[arg-type]
+    assert encloses_exp(Fraction(0), Fraction(1), Fraction(1))
+    assert encloses_exp(Fraction(3), Fraction(20), Fraction(21))
+    assert not encloses_exp(Fraction(3), Fraction(21), Fraction(22))
+    for q in (Fraction(1), Fraction(5), Fraction(19, 2)):  # few terms: as many as the geometric series needs
+        below, above = exp_bounds(q, 1)
+        low, high = exp_bounds(q, 200)
+        assert 0 < below <= low <= high <= above
