@@ -829,10 +829,10 @@ class EnclosedEvidence(ClaimEvidence):
         told = [(left, right) for left, right in own["pairs"]]
         if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
             raise Rejected("the case has other pairs")
+        rows = kernel.rows_of(own)
         ways = json.loads(json.dumps(_ways(self.case)))
         if any(own[name] != ways[name] for name in ("noise", "inputs")):
             raise Rejected("the case has other ways through its program")
-        rows = kernel.rows_of(own)
         report = check_document(about.document, Demanded(obligations=_obligations(model)), rows=rows)
         if not report.accepted:
             return report
