@@ -480,6 +480,8 @@ def test_the_number_of_outputs_is_limited(monkeypatch: pytest.MonkeyPatch) -> No
     for change in ({"sensitivity": "14"}, {"sensitivity": "61"}, {"sensitivity": "1/2"}, {"sigma": "0"}):
         with pytest.raises(Rejected):
             read({**WHOLE, "sigma": "1", "sensitivity": "13", **change})
+    with pytest.raises(Rejected, match="too large"):
+        read({**DISCRETE, "sensitivity": "61"})
 
 
 def true_atoms(written: Written) -> list[tuple[Any, Any]]:
@@ -580,6 +582,9 @@ def test_releases_to_the_last_bit(noise: Written) -> None:
 
 def test_what_is_no_release() -> None:
     """Responses have two values or more, and a step from 0 on; rates are above 0, and at most 1."""
+    for step in (["0", "1"], ["-1", "2"]):
+        with pytest.raises(Rejected):
+            read({**DISCRETE, "step": step})
     for change in ({"values": "1"}, {"step": ["-1/3", "1"]}, {"values": "5/2"}, {"step": ["0", "0"]}):
         with pytest.raises(Rejected):
             read({**RESPONSE, **change})

@@ -224,3 +224,18 @@ def test_parts_outside_of_the_domain(constraint: list[str], tree: Json, right: b
     """Nothing has to be shown where a constraint holds nowhere; the end of the box belongs to it."""
     given = with_first(document(OUTPUTS, "1/1000"), tree=tree)
     assert is_accepted({**given, "domains": [{**DOMAIN, "constraints": [constraint]}]}) is right
+
+
+def test_powers_of_negative_factors_and_totals_of_zero() -> None:
+    """An even power is not negative, a total of 0 shows nothing, and a witness is a point of its domain."""
+    square, rest = "t^2 - 2*t + 1", "-t^2 + 2*t"
+    products = [["1", []], *[["1", [[0, 2]]]] * 2, *[["1", [[1, 1]]]] * 2]
+    given = with_first(document([[square] * 2, [rest] * 2], "1"), factors=["t - 1", rest], products=products)
+    report = check_text(json.dumps(given))
+    assert report.accepted
+    assert "that no probability is negative" not in report.not_compared
+    none = with_first(document([["0", "0"]], "1"), total="0", products=[None] * 3)
+    assert not is_accepted(none)
+    broken = violation([["1/2", "0"], ["1/2", "1"]], "1/10")
+    for at, right in (("3/4", True), ("4/5", False)):
+        assert is_accepted({**broken, "witness": {**broken["witness"], "parameters": {"t": at}}}) == right

@@ -222,7 +222,11 @@ def test_the_goal_of_a_product() -> None:
     u = times({(1, 0): F(1)}, power({(0, 0): F(1), (0, 1): F(-1)}, 2))
     poly = {**times(u, u), (0, 0): F(-1, 3)}
     goal = Goal(
-        NAMES, poly, {"x": (F(1, 2), F(3)), "y": (F(1, 4), F(1, 2))}, (), frozenset({("x", 0), ("y", 1)})
+        NAMES,
+        poly,
+        {"x": (F(1, 2), F(3)), "y": (F(1, 4), F(1, 2))},
+        (),
+        frozenset({("x", 0), ("x", 1), ("y", 1)}),
     )
     proof = {"variable": "x", "powers": {"x": "1", "y": "2"}, "reflected": ["y"]}
     found = product_goal(goal, proof)
