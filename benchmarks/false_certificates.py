@@ -136,7 +136,7 @@ class Checkers:
         for (what, document), text, answer in zip(changes, texts, program_says, strict=True):
             digest.update(text.encode())
             report = check_text(text)
-            wrong = self._wrong(subject, what, document, report, answer)
+            wrong = self._wrong(subject, what, document, report, answer, document in others)
             found.counts[
                 "rejected" if not report.accepted else "accepted and FALSE" if wrong else "accepted and true"
             ] += 1
@@ -148,14 +148,20 @@ class Checkers:
         return found
 
     def _wrong(
-        self, subject: Subject, what: str, document: Json, report: KernelReport, answer: Answer | None
+        self,
+        subject: Subject,
+        what: str,
+        document: Json,
+        report: KernelReport,
+        answer: Answer | None,
+        another: bool,
     ) -> str:
-        """Returns what is wrong with the answers to a document, in words."""
+        """Returns what is wrong with the answers to a document, which may be `another` that is true."""
         if answer is not None and answer.word != NOT_KNOWN:
             said = Answer(
                 "accepted" if report.accepted else "rejected", report.proved, report.trusted, report.open
             )
-            if answer != said:
+            if answer.word != said.word or (report.accepted and answer != said):
                 return f"the checkers disagree: Python says {said}, the program {answer}"
         if report.accepted:
             try:
@@ -173,7 +179,7 @@ class Checkers:
             return f"the check with the case ends with {error!r:.200}"
         if compared.accepted and not report.accepted:
             return "the checkers disagree: accepted with the case, and rejected alone"
-        if compared.accepted and (bad := of_another_case(document, subject.document)):
+        if compared.accepted and not another and (bad := of_another_case(document, subject.document)):
             return f"accepted with the case: {bad}"
         return ""
 

@@ -158,6 +158,9 @@ def _closures(system: CheckedSystem, values: QuotientValues, group: Any) -> Mapp
         for s, ends in group["ends"]
     }
     times = {s: values.read(w) for s, w in group["times"]}
+    for listed in (group["ends"], group["times"], *(ends for _, ends in group["ends"])):
+        if len({place for place, _ in listed}) < len(listed):
+            raise Rejected("a hidden state of a group, or one of its ends, is there twice")
     if not all(system.is_hidden(s) for s in given) or given.keys() & system.closures.keys():
         raise Rejected("a group of hidden states is not one of new hidden states")
     steps = {s: next(iter(system.rows[s].values())) for s in given}

@@ -112,6 +112,14 @@ let read_group numbers system group : C.closure list =
   let size = Array.length system.rows in
   let weights value = List.map (fun row -> match items_of row with [ Int s; w ] -> (s, weight numbers w) | _ -> invalid_arg "ends") (items_of value) in
   let given = Hashtbl.create 8 in
+  let distinct rows =
+    let places = List.map (fun row -> List.hd (items_of row)) (items_of rows) in
+    if List.length (List.sort_uniq compare places) < List.length places then
+      rejected "a hidden state of a group, or one of its ends, is there twice"
+  in
+  distinct (field "ends" group);
+  distinct (field "times" group);
+  List.iter (fun row -> distinct (List.nth (items_of row) 1)) (items_of (field "ends" group));
   let enter row =
     match items_of row with
     | [ Int s; ends ] -> Hashtbl.replace given (state_of size s) (weights ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -127,6 +128,23 @@ def leaking(ratio: str, ends: tuple[str, str] = ("1/4", "3/4"), times: str = "2"
         **more,
     }
     return engine_document("unwinding", domain=NO_PARAMETERS, **found)
+
+
+def test_places_that_are_there_twice(tmp_path: Path) -> None:
+    """A hidden state, its number of steps and each of its ends are listed once, so nothing is left out."""
+    right = leaking("2")
+    made: list[Json] = []
+    for k, group in enumerate(own(right)["closures"]):
+        for part in (group["ends"], group["times"], *(ends for _, ends in group["ends"])):
+            for entry in part:
+                other = deepcopy(right)
+                mirrored = own(other)["closures"][k]
+                lists = (mirrored["ends"], mirrored["times"], *(ends for _, ends in mirrored["ends"]))
+                next(rows for rows in lists if rows == part).append(entry)
+                made.append(other)
+    assert len(made) > 4
+    assert agreed([right], tmp_path / "right") == {"accepted": 1}
+    assert agreed(made, tmp_path / "twice") == {"rejected": len(made)}
 
 
 def test_where_hidden_steps_end(tmp_path: Path) -> None:
