@@ -101,7 +101,10 @@ def _parts(
     elif entries.one:
         enough, what = _of_one_entry(read), "one entry differs"
     elif "family" in parts:
-        lines.append(_grows(read, statement["family"], entries))
+        outputs_differ(read)
+        gain, period = check_family(read, statement["family"])
+        each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
+        lines.append(f"family: {each} {gain * entries.reach} times epsilon more: no multiple is enough")
     elif parts & MULTIPLES:
         enough, what = _bound(read, statement)
     if enough is not None:
@@ -148,14 +151,6 @@ def _bound(read: Machine, statement: Statement) -> tuple[Fraction, str]:
         tables = statement["tables"]
         return bounded_by_tables(read, tables, covered(read, tables)), f"tables: {len(tables['tables'])}"
     return proved(read, statement["proof"]), f"demands: {len(statement['proof']['demands'])}"
-
-
-def _grows(read: Machine, family: Any, entries: StreamEntries) -> str:
-    """Checks a family of ways, and returns what is shown."""
-    outputs_differ(read)
-    gain, period = check_family(read, family)
-    each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
-    return f"family: {each} {gain * entries.reach} times epsilon more: no multiple of epsilon is enough"
 
 
 def _needed(read: Machine, name: str, part: Any, entries: StreamEntries, enough: Fraction | None) -> Fraction:

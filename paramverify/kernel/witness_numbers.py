@@ -292,7 +292,21 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         _check_ratio(witness, of)
     if compared:
         _check_comparison(witness, of)
+    if "within" in witness:
+        _check_within(witness["within"])
     _check_names(witness)
+
+
+def _check_within(told: Any) -> None:
+    """Checks numbers of a set beside a witness, as far as enclosures go: chances, and their quotient."""
+    numbers = (*told["probabilities"], told["ratio"])
+    (p, most), (q, r), ratio = ((x, x) if isinstance(x, str) else (x["lower"], x["upper"]) for x in numbers)
+    p, most, q, r = map(number, (p, most, q, r))
+    agrees = q <= 0 < most
+    if ratio[0] != "infinity":
+        agrees = number(ratio[0]) * q <= most and p <= number(ratio[1]) * r
+    if not agrees or min(most, r) < 0 or max(p, q) > 1:
+        raise Misformed("not the quotient of two probabilities", "witness", "within")
 
 
 def constant_of(exponent: str | None) -> Exponential | None:
@@ -363,8 +377,7 @@ def _check_moment(witness: Mapping[str, Any], of: Constant | None) -> None:
     outputs = [tuple(share["output"]) for share in witness["largest"]]
     if len({*outputs}) < len(outputs) or {*map(len, outputs)} - {witness["length"]}:
         raise Misformed("an output of another length, or one twice", "witness", "largest")
-    found = rational(0) if endless else read_value(witness["moment"], of, "moment")
-    rest = found
+    rest = found = rational(0) if endless else read_value(witness["moment"], of, "moment")
     for k, share in enumerate(witness["largest"]):
         p, q = (read_value(v, of, "largest", k) for v in share["probabilities"])
         if p.sign() <= 0 or q.sign() < 0 or any(v.minus(rational(1)).sign() > 0 for v in (p, q)):

@@ -116,6 +116,25 @@ let check_names witness =
       (match secrets with first :: second :: _ when two && first = second -> at "secrets" "twice the same" | _ -> ())
   | _ -> ()
 
+(* The numbers of a set beside a witness, as far as enclosures go: chances, and their quotient. *)
+let check_within told =
+  let ends = function
+    | String text -> (Text.number text, Text.number text)
+    | data -> (Text.number (string_of (field "lower" data)), Text.number (string_of (field "upper" data)))
+  in
+  match List.map ends (items_of (field "probabilities" told)) with
+  | [ (p, most); (q, r) ] ->
+      let agrees =
+        match field "ratio" told with
+        | String "infinity" -> Q.sign q <= 0 && Q.sign most > 0
+        | ratio ->
+            let low, high = ends ratio in
+            Q.leq (Q.mul low q) most && Q.leq p (Q.mul high r)
+      in
+      if (not agrees) || Q.sign (Q.min most r) < 0 || Q.gt (Q.max p q) Q.one then
+        at "within" "not the quotient of two probabilities"
+  | _ -> invalid_arg "probabilities"
+
 let check_numbers witness =
   let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" (field "domain" (field "claim" witness))) in
   (match exponent with
@@ -132,6 +151,7 @@ let check_numbers witness =
     check_ratio witness number left right
   end;
   if field_opt "relation" witness <> None then check_comparison witness number;
+  Option.iter check_within (field_opt "within" witness);
   check_names witness
 
 (* The numbers of a set of outputs: its probability on the left is too large. *)

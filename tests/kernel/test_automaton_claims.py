@@ -428,7 +428,7 @@ def test_budgets_without_parts() -> None:
     assert shown.lines[1:] == ("one entry differs: 3/2 times epsilon is enough, for every length",)
     assert not check_document(document("bounds", RELEASED, streams={"differ": "each"})).accepted
     grows = document("bounds", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
-    told = "family: each repetition costs 3/2 times epsilon more: no multiple of epsilon is enough"
+    told = "family: each repetition costs 3/2 times epsilon more: no multiple is enough"
     assert check_document(grows).lines[1:] == (told,)
     for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
         assert not check_document(with_own(grows, **part)).accepted

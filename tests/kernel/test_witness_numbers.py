@@ -295,3 +295,31 @@ def test_numbers_at_an_algebraic_point() -> None:
     assert [refused({**beside, "ratio": text}) == "" for text in ("2", "3")] == [True, False]
     # One probability is compared with a number, and is no ratio.
     assert refused({**good[1], "probabilities": [small], "secrets": ["A"], "algebraic": point}) == ""
+
+
+def test_numbers_of_a_set_beside_a_place() -> None:
+    """They are chances, and the ratio may be their quotient; enclosures decide nothing that they do not."""
+    ratio = {"probabilities": ["1/2", "1/4"], "ratio": "2", "bound": "1"}
+    enclosed = {"lower": "7/16", "upper": "9/16"}
+    rows: list[tuple[Any, Any, Any, bool]] = [
+        ("1/2", "1/4", "2", True),
+        ("1/2", "1/4", "3", False),
+        ("1/2", "1/4", "1", False),
+        ("1/2", "0", "infinity", True),
+        ("0", "0", "infinity", False),
+        ("1/2", "1/4", "infinity", False),
+        ("1/2", "0", "7", False),
+        ("3", "3/2", "2", False),
+        ("-1/2", "-1/4", "2", False),
+        (enclosed, "1/4", "2", True),
+        (enclosed, "1/4", "9/4", True),
+        (enclosed, "1/4", "7/3", False),
+        (enclosed, "1/4", "5/3", False),
+        ("1/2", enclosed, {"lower": "1/2", "upper": "7/8"}, False),
+        ("1/2", enclosed, {"lower": "1/2", "upper": "8/9"}, True),
+        ("1/2", enclosed, {"lower": "8/7", "upper": "2"}, True),
+        ("1/2", enclosed, {"lower": "6/5", "upper": "2"}, False),
+    ]
+    for left, right, quotient, good in rows:
+        within = {"observations": ["0..1"], "probabilities": [left, right], "ratio": quotient}
+        assert (refused({**ratio, "within": within}) == "") == good, within
