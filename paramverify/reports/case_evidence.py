@@ -830,7 +830,12 @@ class EnclosedEvidence(ClaimEvidence):
         if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
             raise Rejected("the case has other pairs")
         rows = kernel.rows_of(own)
-        ways = json.loads(json.dumps(_ways(self.case)))
+        try:
+            ways = json.loads(
+                json.dumps(read_ways(self.case.text, Path(self.case.path).parent, self.case.settings))
+            )
+        except UnreadCase as error:
+            raise Rejected(f"the ways through the program cannot be compared: {error}") from None
         if any(own[name] != ways[name] for name in ("noise", "inputs")):
             raise Rejected("the case has other ways through its program")
         report = check_document(about.document, Demanded(obligations=_obligations(model)), rows=rows)
