@@ -235,7 +235,7 @@ def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:
 def entry(claim: Claim, proof: Proof | None, kind: str = "claim") -> dict[str, Any]:
     """Returns the statement of one claim; without a proof it is open."""
     own = envelope.sign(claim)
-    return {"kind": kind, **own, "origins": [str(origin) for origin in claim.origins], "proof": proof}
+    return {"kind": kind, **own, "origins": [*dict.fromkeys(map(str, claim.origins))], "proof": proof}
 
 
 def comparison(claim: Claim, proof: Proof, strict: bool = False) -> dict[str, Any]:

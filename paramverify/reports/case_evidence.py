@@ -375,7 +375,13 @@ def _has_sets(case: PrivacyCase) -> bool:
 
 
 def _short(claim: Claim) -> Claim:
-    return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
+    """Returns a claim with its first origins that read differently: both sides of an equality read alike."""
+    first: dict[str, Any] = {}
+    for origin in claim.origins:
+        first.setdefault(str(origin), origin)
+        if len(first) == SHOWN:
+            break
+    return replace(without_enclosure(claim), origins=tuple(first.values()))
 
 
 def _digest(claim: Claim) -> str:
