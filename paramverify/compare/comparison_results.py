@@ -19,6 +19,7 @@ import fcntl
 import io
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
@@ -51,6 +52,7 @@ IDENTITY = (
 )
 
 MAX_BYTES = 1_000_000_000
+LOCK_TRIES, LOCK_WAIT = 20, 0.1  # seconds between two of them
 BEGINNING = b'{"case": '  # of every file
 EVIDENCE = (None, "witness", "certificate", "rejected", "word")
 MAX_NUMBER = 1e15  # seconds or bytes
@@ -86,6 +88,23 @@ def _check(record: Record) -> None:
             raise TypeError(f"{name} is no text")
 
 
+def _lock(file: IO[bytes]) -> None:
+    """Locks a file; workers of a comparison that was killed hold it for a moment, until they end.
+
+    Raises:
+        BlockingIOError: it stays locked.
+    """
+    for left in reversed(range(LOCK_TRIES)):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not left:
+                raise
+            time.sleep(LOCK_WAIT)
+        else:
+            return
+
+
 class ResultsFile:
     """Results by identity, read once and appended to; a context manager, one process at a time.
 
@@ -105,7 +124,7 @@ class ResultsFile:
             except OSError as error:
                 raise InputError(error.strerror or "cannot be written") from None
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(self._file)
                 self._read(self._file)
             except BaseException as error:
                 self._file.close()
