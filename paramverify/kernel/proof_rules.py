@@ -163,7 +163,7 @@ def convex_rule(
         raise Rejected("the polynomial is not shown to be convex")
     # On a face, the polynomial may mention fewer variables than the form that was cut down to it.
     names = [name for name in form.names if degree(goal.poly, goal.axis(name))]
-    texts = {name: proof["point"][name] for name in names}
+    texts = {name: proof["point"].get(name, "0") for name in names}
     slopes = [(name, derivative(goal.poly, goal.axis(name))) for name in names]
     if "minimal" not in proof:
         point = {name: number(text) for name, text in texts.items()}

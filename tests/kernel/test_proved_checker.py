@@ -540,3 +540,13 @@ def test_a_changed_ratio_of_an_interactive_proof(tmp_path: Path, capsys: pytest.
     path.write_text(json.dumps(with_own(json.loads(path.read_text()), ratio="101/100")))
     assert run(["check", str(path)]) == 1
     assert "no claim shows that the steps together are within the bound" in capsys.readouterr().out
+
+
+def test_a_point_without_a_coordinate(tmp_path: Path) -> None:
+    """Of a convex polynomial a coordinate that is not written is 0, in both checkers."""
+    box = {"p": "[0, 1]", "q": "[0, 1]"}
+    about = {"variables": ["p", "q"], "box": box, "constraints": [], "polynomial": "p^2 + q^2 - p + 1/4"}
+    points = ({"p": "1/2", "q": "0"}, {"p": "1/2"}, {"q": "0"}, {})
+    made = [one(about, {"kind": "convex", "point": point}) for point in points]
+    assert [in_python(json.dumps(d).encode()).word for d in made][:2] == ["accepted"] * 2
+    agreed(made, tmp_path)
