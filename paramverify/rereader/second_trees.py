@@ -324,7 +324,10 @@ class Interpreter(Evaluator):
         if not isinstance(target, (ast.Tuple, ast.List)):
             self.store(target, value)
             return
-        for each, entry in zip(target.elts, list(listed(value)), strict=True):
+        values = list(listed(value))
+        if len(values) != len(target.elts):
+            raise ValueError("the numbers of names and values differ")
+        for each, entry in zip(target.elts, values, strict=True):
             self.assign(each, entry)
 
     def augment(self, target: ast.expr, word: str, value: ast.expr) -> None:

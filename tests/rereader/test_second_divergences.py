@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from case_texts import TABLE_CASE
 from mpmath import mp, mpf
 from written_evidence import evidence
 
@@ -42,21 +43,6 @@ mp.prec = 300
 Json = dict[str, Any]
 Change = tuple[str, Any, str]  # where, what else, and words of the reason
 
-CASE = """
-[parameters]
-p = "[1/4, 1/2)"
-[mechanism]
-kind = "release"
-query = "x"
-[mechanism.table]
-0 = { a = "p", b = "1/4", c = "3/4 - p" }
-1 = { a = "1/2", b = "p/2", c = "1/2 - p/2" }
-[mechanism.inputs]
-x = { values = "0..1" }
-[neighbours]
-differ = "one"
-[privacy]
-"""
 DOMAIN: Json = {"variables": ["p"], "box": {"p": "[1/4, 1/2)"}, "constraints": []}
 ABOUT: Json = {"secrets": ["0", "1"], "parameters": {"p": "1/4"}, "length": 1}
 
@@ -113,7 +99,7 @@ SQUARE["claim"] = {**LOSS["claim"], "of": "zcdp", "bound": ["1/10", []]}
 def looked(privacy: str, status: str, *statements: Json, **more: Any) -> SecondLook:
     """Returns what the second reader says."""
     return second_look(
-        json.loads(json.dumps(evidence(status, [DOMAIN], *statements, **more))), CASE + privacy
+        json.loads(json.dumps(evidence(status, [DOMAIN], *statements, **more))), TABLE_CASE + privacy
     )
 
 
@@ -179,11 +165,11 @@ def test_claims_about_all_outputs(kind: str) -> None:
 
 def test_a_claim_about_more_than_it_says() -> None:
     """One that lists three directions may be about others, too; one that lists two may not."""
-    again = CASE.replace("[mechanism.inputs]", "2 = { A }\n3 = { B }\n[mechanism.inputs]").replace(
+    again = TABLE_CASE.replace("[mechanism.inputs]", "2 = { A }\n3 = { B }\n[mechanism.inputs]").replace(
         "0..1", "0..3"
     )
     again = again.replace('differ = "one"', 'differ = "one"\nby = "any"')
-    rows = [re.search(rf"\n{k} = {{(.*)}}", CASE) for k in (0, 1)]
+    rows = [re.search(rf"\n{k} = {{(.*)}}", TABLE_CASE) for k in (0, 1)]
     case = again.replace("A", rows[0][1]).replace("B", rows[1][1])  # type: ignore[index]
 
     def told(count: int) -> SecondLook:
@@ -327,7 +313,7 @@ def test_budgets(privacy: str, budget: Json, claims: list[Json], other: str, wit
 
 def test_witnesses_without_a_finite_bound() -> None:
     """Where no ratio is enough, 1 stands for it, and other sums are infinite; what is finite is not."""
-    only = CASE.replace('b = "p/2", c = "1/2 - p/2"', 'c = "1/2"')
+    only = TABLE_CASE.replace('b = "p/2", c = "1/2 - p/2"', 'c = "1/2"')
     loss = {**LOSSES[0], "bound": ["1/8", []], "outputs": [["8*p", "4"], ["2", "0"], ["6 - 8*p", "4"]]}
     for privacy, endless in (
         ('renyi = { order = 2, ratio = "5/4" }', {**MOMENT, "moment": "infinity", "largest": []}),
@@ -338,7 +324,7 @@ def test_witnesses_without_a_finite_bound() -> None:
         told = {**endless, **({"moment": "7"} if "moment" in endless else {"value": ["7", "7"]})}
         look = second_look(evidence("violated", [DOMAIN], witness=told), only + privacy)
         assert "of the witness is another one" in look.line
-        assert not second_look(evidence("violated", [DOMAIN], witness=endless), CASE + privacy).agrees
+        assert not second_look(evidence("violated", [DOMAIN], witness=endless), TABLE_CASE + privacy).agrees
     case = only + DELTA
     witness = {**SET, "probabilities": ["1/4", "0"], "bound": "1", "delta": "1/8", "beyond": "1/4"}
     for bound, agrees in (("1", True), ("2", False)):

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from case_texts import TABLE_CASE
 from document_changes import Change, out, put
 from engine_documents import engine_document
 from written_evidence import evidence
@@ -30,23 +31,8 @@ F = Fraction
 Json = dict[str, Any]
 Changes = list[tuple[Change, str]]
 
-CASE = """
-[parameters]
-p = "[1/4, 1/2)"
-[mechanism]
-kind = "release"
-query = "x"
-[mechanism.table]
-0 = { a = "p", b = "1/4", c = "3/4 - p" }
-1 = { a = "1/2", b = "p/2", c = "1/2 - p/2" }
-[mechanism.inputs]
-x = { values = "0..1" }
-[neighbours]
-differ = "one"
-[privacy]
-"""
-ONE_SIDED = CASE.replace('c = "3/4 - p"', 'd = "3/4 - p"') + 'one_sided = "ignored"\n'
-FAR = CASE.replace("0..1", "0..2").replace("[mechanism.inputs]", '2 = { a = "1" }\n[mechanism.inputs]')
+ONE_SIDED = TABLE_CASE.replace('c = "3/4 - p"', 'd = "3/4 - p"') + 'one_sided = "ignored"\n'
+FAR = TABLE_CASE.replace("0..1", "0..2").replace("[mechanism.inputs]", '2 = { a = "1" }\n[mechanism.inputs]')
 FAR = FAR.replace('differ = "one"', 'distance = "abs(x - y)"') + 'ratio = "1 + distance"'
 DOMAIN: Json = {"variables": ["p"], "box": {"p": "[1/4, 1/2)"}, "constraints": []}
 CLAIMS = [  # 3·Pr(w|right) − Pr(w|left), each pair of rows times 4·p for one pair, and numbers of their own
@@ -75,19 +61,19 @@ def looked(case: str, status: str, *statements: Json, change: Change = dict, **m
 
 def test_claims_about_outputs() -> None:
     """Claims agree; a delta, a side condition, another bound or an output that is left out does not."""
-    look = looked(CASE + "ratio = 3", "holds", *CLAIMS)
+    look = looked(TABLE_CASE + "ratio = 3", "holds", *CLAIMS)
     assert look.line.startswith("read a second time: 6 comparisons of probabilities at 3 random points"), (
         look.line
     )
-    assert looked(CASE + 'ratio = 3\ndelta = "p - p"', "holds", *CLAIMS).agrees
-    assert looked(CASE + "ratio = 3", "unknown", *CLAIMS[:4]).agrees
+    assert looked(TABLE_CASE + 'ratio = 3\ndelta = "p - p"', "holds", *CLAIMS).agrees
+    assert looked(TABLE_CASE + "ratio = 3", "unknown", *CLAIMS[:4]).agrees
     for case, words in (
         ('ratio = 3\ndelta = "p - 1/5"', "has a delta"),
         ("ratio = 1", "the bound is broken"),
         ("ratio = 4", "no claim says"),
         ('ratio = 3\none_sided = "ignored"', "side condition"),
     ):
-        look = looked(CASE + case, "holds", *CLAIMS)
+        look = looked(TABLE_CASE + case, "holds", *CLAIMS)
         assert (look.compared, look.agrees, words in look.line) == (True, False, True), look.line
     for change, words in (
         (put("side_condition", value={}), "side condition"),
@@ -95,11 +81,11 @@ def test_claims_about_outputs() -> None:
         (put("statements", 5, "polynomial", value="7*p - 9"), "no claim says"),
         (lambda d: d["statements"][0]["origins"].append("0 against 1, output z"), "does not compare"),
     ):
-        assert words in looked(CASE + "ratio = 3", "holds", *CLAIMS, change=change).line
+        assert words in looked(TABLE_CASE + "ratio = 3", "holds", *CLAIMS, change=change).line
     texts = [claim["polynomial"] for claim in CLAIMS]
     for claims, agrees in ((texts, True), ([*texts, "p - 1/3"], False), (texts[:5], False)):
         engine = {"kind": "cells", "domain": 0, "claims": claims}
-        assert looked(CASE + "ratio = 3", "map", engine).agrees is agrees
+        assert looked(TABLE_CASE + "ratio = 3", "map", engine).agrees is agrees
 
 
 @pytest.mark.parametrize("left_out", [set(), {"x"}, {"y"}, {"l", "r"}])
@@ -178,7 +164,7 @@ BROKEN: Changes = [
 
 def test_witnesses_about_an_output() -> None:
     """The numbers of a witness are those of the case, and break its bound, or are those of a budget."""
-    case = CASE + 'ratio = "3/2"'
+    case = TABLE_CASE + 'ratio = "3/2"'
     assert looked(case, "violated", witness=WITNESS).agrees
     far = {**WITNESS, "secrets": ["0", "2"], "probabilities": ["1/4", "0"], "bound": "3", "distance": "2"}
     far["claim"] = {"domain": 0, "polynomial": "-1"}
@@ -188,11 +174,11 @@ def test_witnesses_about_an_output() -> None:
     for number, agrees in (("1/8", True), ("1/9", False)):
         told["probabilities"] = ["1/4", number]
         budget = {"kind": "bound", "witnesses": [told]}
-        assert looked(CASE + "ratio = 3", "bounds", *CLAIMS, budget=budget).agrees is agrees
+        assert looked(TABLE_CASE + "ratio = 3", "bounds", *CLAIMS, budget=budget).agrees is agrees
     for change, words in BROKEN:
         look = looked(case, "violated", witness=WITNESS, change=lambda d, own=change: own(d["witness"]))
         assert (look.compared, look.agrees, words in look.line) == (True, False, True), look.line
-    within = looked(CASE + "ratio = 2", "violated", witness={**WITNESS, "bound": "2"})
+    within = looked(TABLE_CASE + "ratio = 2", "violated", witness={**WITNESS, "bound": "2"})
     assert "within the bound" in within.line
     at = {**WITNESS, "parameters": {"p": "99/200"}}
     for delta, agrees in (("0", True), ("max(0, p - 49/100)", True), ("max(0, 1/4 + 1/1000 - p)", False)):

@@ -15,3 +15,21 @@ def program_case(
         f"{head}[mechanism]\nkind = \"program\"\nsource = '''\n{source}\n'''\n"
         f"[mechanism.inputs]\n{inputs}\n[neighbours]\n{near}\n[privacy]\n{bound}\n"
     )
+
+
+# Three outputs with other probabilities for each of two inputs; the bound is to follow.
+TABLE_CASE = """
+[parameters]
+p = "[1/4, 1/2)"
+[mechanism]
+kind = "release"
+query = "x"
+[mechanism.table]
+0 = { a = "p", b = "1/4", c = "3/4 - p" }
+1 = { a = "1/2", b = "p/2", c = "1/2 - p/2" }
+[mechanism.inputs]
+x = { values = "0..1" }
+[neighbours]
+differ = "one"
+[privacy]
+"""
