@@ -101,7 +101,7 @@ LEFT_OUT = "the noise and the bound of the case"  # of what is shown about slots
 _CLAIMS_OF_CASE = ("the claims, where they come from, the obligations and the side condition with the case",)
 _OF_MAP = ("the claims, the domain, the obligations and the side condition with the case",)
 NOT_COMPARED = {
-    "cone": ("the model and the side condition with the case",),
+    "cone": ("the model, its bound and lengths, and the side condition with the case",),
     "cells": _OF_MAP,
     "line": _OF_MAP,
     "automaton": ("the automaton with the file",),

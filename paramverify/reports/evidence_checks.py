@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,13 +49,15 @@ from paramverify.kernel.documents import (
     with_missing,
 )
 from paramverify.kernel.ledger import Demanded, KernelReport
-from paramverify.kernel.strict_reading import Rejected, read, shown
+from paramverify.kernel.strict_reading import Rejected, plain, read, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 if TYPE_CHECKING:
-    from paramverify.logic.logic_cases import LogicOptions
+    from paramverify.automata.stream_cases import StreamCase
+    from paramverify.interactive.system_cases import InteractiveCase
+    from paramverify.logic.logic_cases import LogicCase, LogicOptions
     from paramverify.privacy.cases import PrivacyCase
 
 PROGRAM = "paramverify-check"
@@ -215,20 +218,66 @@ SHOWN = 20  # lines that end alike
 EACH = {"differ": "each"}  # the streams that a file of an automaton is about
 
 
+@dataclass(frozen=True)
+class About:
+    """What a verdict is about, in words: the bound, for which parameters and inputs, and notes."""
+
+    bound: str = ""
+    where: str = ""
+    inputs: str = ""
+    notes: Sequence[str] = ()
+
+    @classmethod
+    def of_case(cls, case: PrivacyCase) -> About:
+        """Returns what a case with a prior or a mechanism, or a claim, is about."""
+        from paramverify.reports import sentences
+
+        bound = "" if case.model.comparisons else f"({case.budget})"
+        return cls(bound, sentences.priors(case.model.domain, case), case.over, case.model.notes)
+
+    @classmethod
+    def of_system(cls, case: InteractiveCase) -> About:
+        """Returns what a case about an interactive system is about."""
+        domain = case.domain.told()
+        bound = f"(differential noninterference with {case.budget})" if case.bounded else ""
+        return cls(bound, f"for all {domain}" if domain else "", notes=case.checks.notes)
+
+    @classmethod
+    def of_formulas(cls, case: LogicCase) -> About:
+        """Returns what formulas about a model are about."""
+        from paramverify.reports.logic_reports import notes
+
+        domain = case.domain.told()
+        return cls(where=f"for every {domain}" if domain else "", notes=notes(case))
+
+    @classmethod
+    def of_streams(cls, case: StreamCase) -> About:
+        """Returns what a case about streams is about."""
+        from paramverify.reports.stream_reports import budget_of, whom
+
+        return cls(f"(epsilon = {budget_of(case)})", whom(case))
+
+    def words(self, status: str) -> str:
+        """Returns what is added to the word for a status: nothing to a violation, which names its point."""
+        told = [self.bound if status == Standing.HOLDS else "", self.where]
+        return "" if status == Standing.VIOLATED else "".join(f" {part}" for part in told if part)
+
+
 @dataclass(frozen=True, eq=False)
 class Checked:
     """What the checker says, and where a case was given what a second reading of it says.
 
     `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
-    proved checker says, where it was asked. `about` is the case, where that is about privacy. `required` says
-    that every proof needs a certificate.
+    proved checker says, where it was asked. `about` is what the case is about, where one was given, and
+    `document` the evidence, if it has the form of some. `required` says that every proof needs a certificate.
     """
 
     report: KernelReport
     look: SecondLook | None = None
     claimed: bool = False
     replayed: Replayed | None = None
-    about: PrivacyCase | None = None
+    about: About | None = None
+    document: Mapping[str, Any] | None = None
     required: bool = False
 
     @property
@@ -265,14 +314,21 @@ def checked(
         DisagreementError: the two checkers contradict each other.
     """
     replayed = replay(text) if verified else None
-    if replayed is not None and not case:
-        return Checked(replayed.report, replayed=replayed)
+    content = read_text(Path(case), "a case file") if case else ""
+    document, reason = None, ""
+    try:
+        document = read_document(text)
+    except Rejected as error:
+        reason = str(error)
     if not case:
-        return Checked(check_text(text))
-    found = _with_case(text, case, settings, given)
-    if replayed is not None and found.report.accepted:
+        found = Checked(replayed.report if replayed else check_text(text))
+    elif document is None:
+        found = _rejected(reason)
+    else:
+        found = _with_case(document, content, case, settings, given)
+    if case and replayed and found.report.accepted:
         compare(found.report, replayed)
-    return replace(found, replayed=replayed)
+    return replace(found, replayed=replayed, document=document)
 
 
 def read_text(path: Path, what: str = "evidence") -> str:
@@ -303,7 +359,46 @@ def lines(found: Checked) -> list[str]:
         names = f" of {', '.join(map(shown, report.solvers))}" if report.solvers else ""
         count = f"{report.trusted} proof{'s rest' if report.trusted > 1 else ' rests'}"
         verdict = [f"undecided: {count} on the word{names}, and certificates are required"]
-    return [*_shortened(told), *([second] if second else []), *by_proved, *verdict]
+    notes = [f"Note: {note}." for note in _notes(found)]
+    rest = [*([second] if second else []), *by_proved, *notes, *verdict]
+    return [*_heading(found), *_shortened(told), *rest]
+
+
+def _heading(found: Checked) -> list[str]:
+    """Returns of which case accepted evidence says to be, on which domain, and what `E` stands for."""
+    document = found.document
+    if document is None or found.unknown or not found.report.accepted:
+        return []
+    case, domains, told = document.get("case"), document["domains"], []
+    if case:
+        word = "case" if found.look else "said to be about"
+        told = [f"{word}: {plain(case['title'])} (SHA-256 {case['digest'][:12]}...)"]
+    if found.about is None:
+        told += [f"domain: {words}" for words in dict.fromkeys(map(_domain_in_words, domains)) if words]
+    constants = dict.fromkeys(domain["constant"] for domain in domains if "constant" in domain)
+    return [*told, *(f"E stands for exp({exponent})" for exponent in constants)]
+
+
+def _domain_in_words(domain: Mapping[str, Any]) -> str:
+    """Returns the ranges and the constraints of a domain: `p in (0, 1), q in [0, 1/2] with p - q > 0`."""
+    ranges = ", ".join(map(_range_in_words, domain["box"], domain["box"].values()))
+    constraints = ", ".join(f"{plain(text, 60)} {relation} 0" for text, relation in domain["constraints"])
+    return f"{ranges} with {constraints}" if constraints else ranges
+
+
+def _range_in_words(name: str, ends: str) -> str:
+    lower, _, upper = ends[1:-1].partition(", ")
+    return f"{plain(name)} = {plain(lower, 60)}" if lower == upper else f"{plain(name)} in {plain(ends, 60)}"
+
+
+def _notes(found: Checked) -> list[str]:
+    """Returns the notes about the case; a violation is one for all neighbours that differ by more, too."""
+    from paramverify.models.neighbourhoods import BY
+
+    if found.about is None or found.unknown or not found.report.accepted:
+        return []
+    violated = found.report.status == Standing.VIOLATED
+    return [note for note in found.about.notes if not (violated and note == BY)]
 
 
 def _shortened(told: Sequence[str]) -> list[str]:
@@ -320,14 +415,7 @@ def _shortened(told: Sequence[str]) -> list[str]:
 
 
 def _about(found: Checked) -> str:
-    """Returns what evidence is about, bound and inputs, if it was compared with a case about privacy."""
-    from paramverify.reports import sentences
-
-    case = found.about
-    if case is None or case.model.comparisons or found.report.status == Standing.VIOLATED:
-        return ""
-    where = sentences.priors(case.model.domain, case)
-    return f" ({case.budget}) {where}" if found.report.status == Standing.HOLDS else f" {where}"
+    return found.about.words(found.report.status) if found.about else ""
 
 
 def _by_proved(found: Checked) -> list[str]:
@@ -350,8 +438,9 @@ def _by_proved(found: Checked) -> list[str]:
 def document(found: Checked) -> dict[str, Any]:
     """Returns the result as JSON data."""
     data = _document(found.report, found.look, found.claimed)
-    if found.about and found.about.over:
-        data["inputs"] = found.about.over
+    if found.about and found.about.inputs:
+        data["inputs"] = found.about.inputs
+    data |= {"notes": notes} if (notes := _notes(found)) else {}
     if found.unknown:
         data = {name: data[name] for name in ("proved", "trusted", "solvers", "open", "lines")}
         data["status"] = "unknown"
@@ -386,36 +475,35 @@ def with_second_look(
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | None = None) -> Checked:
+def _with_case(
+    document: dict[str, Any], content: str, path: str, settings: Settings, given: LogicOptions | None
+) -> Checked:
     """Checks evidence against a case."""
-    content = read_text(Path(path), "a case file")
-    try:
-        document = read_document(text)
-    except Rejected as error:
-        return Checked(KernelReport(False, (f"rejected: {error}",)))
     kind = kind_of(document)
     other = differently_set(document, settings) if kind != "composition" else ""
     if other:
-        return Checked(KernelReport(False, (f"rejected: {other}",)))
+        return _rejected(other)
     if kind in _APART:
-        return Checked(*_APART[kind](document, content, path, settings))
+        return _APART[kind](document, content, path, settings)
     if kind == "formulas":
-        return Checked(*_with_model(document, content, Path(path), settings, given), claimed=True)
+        return _with_model(document, content, Path(path), settings, given)
     engine = engine_of(document) or {}
     if kind == "unwinding":
         from paramverify.interactive.system_cases import load as load_system
         from paramverify.interactive.system_certificates import check_with_case as check_with_system
 
         bounded = not {"tight", "growth", "witness"} & engine.keys()  # what may come from a budget needs none
-        report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
-        return Checked(*with_second_look(report, document, content, settings=settings))
+        system = load_system(path, bounded=bounded, settings=settings)
+        report = check_with_system(document, system)
+        look = with_second_look(report, document, content, settings=settings)
+        return Checked(*look, about=About.of_system(system))
     if kind == "slots":
         from paramverify.interactive.pinq_induction import read_program
 
         program, title, digest = read_program(path)
         report = check_document(document, Demanded(engine={"program": program.document()}))
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
-            report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
+            return _rejected(changed(document.get("case"), digest, title))
         return Checked(*with_second_look(report, document, content))
     from paramverify.privacy.cases import load
     from paramverify.privacy.other_bounds import load_with_bounds
@@ -428,7 +516,9 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
 
         report = check_set_budget(document, path, settings)
         look = with_second_look(report, document, content, folder=folder, settings=settings)
-        return Checked(*look, about=load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
+        return Checked(
+            *look, about=About.of_case(load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
+        )
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
     if BUDGET in document and kind == AVERAGE:
@@ -436,7 +526,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
 
         report = check_loss_budget(document, loaded)
         look = with_second_look(report, document, content, folder=folder, settings=settings)
-        return Checked(*look, about=loaded)
+        return Checked(*look, about=About.of_case(loaded))
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET].get("bound")
@@ -444,93 +534,87 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         report, bound = check_with_case(document, loaded), None
     claimed = BUDGET not in document and bool(loaded.model.comparisons)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
-    return Checked(*look, claimed, about=loaded)
+    return Checked(*look, claimed, about=About.of_case(loaded))
 
 
 def _with_model(
     document: dict[str, Any], content: str, path: Path, settings: Settings, given: LogicOptions | None
-) -> tuple[KernelReport, SecondLook | None]:
+) -> Checked:
     """Checks evidence about formulas against a file, and what was said besides it."""
     from paramverify.logic.logic_cases import LogicOptions
     from paramverify.reports.logic_evidence import check_with_case
 
-    report = check_with_case(document, path, given or LogicOptions(settings=settings))
+    report, case = check_with_case(document, path, given or LogicOptions(settings=settings))
+    about = About.of_formulas(case) if case else None
     if given and replace(given, properties=(), settings={}) != LogicOptions():
-        return report, None  # the file alone has another model than the evidence
-    return with_second_look(report, document, content, settings=settings)
+        return Checked(report, None, True, about=about)  # the file alone has another model than the evidence
+    look = with_second_look(report, document, content, settings=settings)
+    return Checked(*look, claimed=True, about=about)
 
 
-def _script(
-    document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[KernelReport, SecondLook | None, bool]:
+def _rejected(reason: str) -> Checked:
+    return Checked(KernelReport(False, (f"rejected: {reason}",)))
+
+
+def _script(document: dict[str, Any], content: str, path: str, settings: Settings) -> Checked:
     """Checks evidence of answers against their script."""
     del settings
     from paramverify.reports.script_reports import check_with_script
 
-    return *check_with_script(document, path, content), False
+    return Checked(*check_with_script(document, path, content))
 
 
-def _automaton(
-    document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[KernelReport, SecondLook | None, bool]:
+def _automaton(document: dict[str, Any], content: str, path: str, settings: Settings) -> Checked:
     """Checks evidence of an automaton against its file, or against a case about streams."""
     if not path.endswith(".dipa"):
         return _stream(document, content, path, settings)
     engine = engine_of(document) or {}
     if "claim" in engine or engine.get("streams", EACH) != EACH:
-        reason = "rejected: the evidence is about a case that says which streams are neighbours"
-        return KernelReport(False, (reason,)), None, False
+        return _rejected("the evidence is about a case that says which streams are neighbours")
     from paramverify.automata.automaton import MAX_BYTES, read_automaton
     from paramverify.automata.automaton_evidence import machine
+    from paramverify.reports.stream_reports import FOR_WHOM, times
 
     digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
     about = document.get("case", {})
     if about.get("digest") != digest:
-        return KernelReport(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
+        return _rejected(changed(about, digest, Path(path).name))
     report = check_document(document, Demanded(engine={"automaton": machine(read_automaton(Path(path)))}))
     own = {name: value for name, value in engine.items() if name != "streams"}  # these are as usual
-    return *with_second_look(report, {**document, "statements": [own]}, content), False
+    look = with_second_look(report, {**document, "statements": [own]}, content)
+    multiple = engine.get("proof", {}).get("multiple")
+    bound = f"(a budget of {times(Fraction(multiple))})" if multiple is not None and report.accepted else ""
+    return Checked(*look, about=About(bound, FOR_WHOM))
 
 
-def _stream(
-    document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[KernelReport, SecondLook | None, bool]:
+def _stream(document: dict[str, Any], content: str, path: str, settings: Settings) -> Checked:
     """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
     from paramverify.automata.automaton_evidence import claim, machine, streams
     from paramverify.automata.stream_cases import about_streams, load
 
     del settings
     if not about_streams(Path(path)):
-        return (
-            KernelReport(False, ("rejected: the evidence is about streams, and the case is not",)),
-            None,
-            False,
-        )
+        return _rejected("the evidence is about streams, and the case is not")
     case = load(Path(path))
     about, engine = document.get("case", {}), engine_of(document) or {}
-    reason = ""
     if about != {"title": case.title, "digest": case.digest}:
-        reason = changed(about, case.digest, case.title)
-    elif "streams" in engine and engine["streams"] != streams(case):
-        reason = "the evidence is about other neighbours"
-    elif "streams" not in engine and engine.get("claim") != claim(case):
-        reason = "the evidence is about another budget, or other neighbours"
-    if reason:
-        return KernelReport(False, (f"rejected: {reason}",)), None, False
+        return _rejected(changed(about, case.digest, case.title))
+    if "streams" in engine and engine["streams"] != streams(case):
+        return _rejected("the evidence is about other neighbours")
+    if "streams" not in engine and engine.get("claim") != claim(case):
+        return _rejected("the evidence is about another budget, or other neighbours")
     report = check_document(document, Demanded(engine={"automaton": machine(case.automaton)}))
-    return *with_second_look(report, document, content, folder=Path(path).parent), False
+    look = with_second_look(report, document, content, folder=Path(path).parent)
+    return Checked(*look, about=About.of_streams(case))
 
 
-def _composition(
-    document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[KernelReport, SecondLook | None, bool]:
+def _composition(document: dict[str, Any], content: str, path: str, settings: Settings) -> Checked:
     """Checks evidence of a composition against one of its case files."""
     from paramverify.reports.composition_reports import check_composition
 
     report, own = check_composition(document, path, settings)
     about = {**document, "statements": [{**(engine_of(document) or {}), "components": own}]}
-    look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
-    return *look, False
+    return Checked(*with_second_look(report, about, content, folder=Path(path).parent, settings=settings))
 
 
 _APART = {"automaton": _automaton, "composition": _composition, "script": _script}

@@ -268,32 +268,36 @@ class _Signs:
         return self.known[name]
 
 
-def check_with_case(document: Mapping[str, Any], path: Path, given: LogicOptions) -> KernelReport:
+def check_with_case(
+    document: Mapping[str, Any], path: Path, given: LogicOptions
+) -> tuple[KernelReport, LogicCase | None]:
     """Checks evidence against a case file: model, neighbours, domain and formulas are derived from it again.
 
-    `given` is what was said besides the file.
+    `given` is what was said besides the file. Returns the case, too, if it was read.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
     report, engine = check_document(document, Demanded()), engine_of(document)
     if not report.accepted or engine is None:
-        return report
+        return report, None
     stated = {entry["name"]: entry for entry in engine["formulas"]}
     own: list[str] = []
+    case = None
     try:
-        reason = _differs(Evidence(document), engine, stated, _asked_case(stated, path, given))
+        case = _asked_case(stated, path, given)
+        reason = _differs(Evidence(document), engine, stated, case)
         if not (reason or given.properties):
             with suppress(ModelError):  # a case without formulas
                 own = sorted(load(path, given).properties.keys() - stated.keys())
     except ModelError as error:
         reason = str(error)
     if reason:
-        return replace(report, accepted=False, lines=(f"rejected: {reason}",))
+        return replace(report, accepted=False, lines=(f"rejected: {reason}",)), case
     if own:
         names = ", ".join(stated)
         line = f"the case has no {names}, which was asked beside it; it has {', '.join(own)}: not looked at"
-        return replace(report, lines=(*report.lines, line))
-    return report
+        return replace(report, lines=(*report.lines, line)), case
+    return report, case
 
 
 def _asked_case(stated: Mapping[str, Any], path: Path, given: LogicOptions) -> LogicCase:

@@ -640,14 +640,14 @@ def budget_of(case: StreamCase) -> str:
     return f"{told} + {plus}" if case.budget.multiple else str(plus)
 
 
-def whom(verdict: StreamVerdict) -> str:
-    """Returns for which streams a verdict is."""
-    case = verdict.case
+def whom(case: StreamCase) -> str:
+    """Returns for which streams a verdict about a case is."""
     by = f" by at most {case.by}" if case.by is not None else ""
     who = f"differ in one entry{',' * bool(by)}{by}" if case.one else f"differ{by or ' by anything'} each"
     if not case.reach:
         who = "are neighbours"
-    return f"for every {case.parameter} > 0, and streams of every length that {who}"
+    of = "" if case.values is None else f" with entries in {{{', '.join(map(str, case.values))}}}"
+    return f"for every {case.parameter} > 0, and streams of every length{of} that {who}"
 
 
 def stream_lines(verdict: StreamVerdict) -> list[str]:
@@ -660,7 +660,7 @@ def stream_lines(verdict: StreamVerdict) -> list[str]:
 def _stream_verdict(verdict: StreamVerdict) -> list[str]:
     standing, told = verdict.standing, f"epsilon = {budget(verdict)}"
     if standing is Standing.HOLDS:
-        return [f"{standing.of_case}: {told}, {whom(verdict)}.", *_bounds(verdict), _size(verdict)]
+        return [f"{standing.of_case}: {told}, {whom(verdict.case)}.", *_bounds(verdict), _size(verdict)]
     if standing is Standing.UNKNOWN:
         reason = verdict.reason or _open(verdict)
         left_out = [f"  Note: {TOO_LARGE}."] if verdict.looked and verdict.looked.too_large else []

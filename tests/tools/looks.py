@@ -282,7 +282,18 @@ def at_the_evidence(run: Run) -> None:
     if is_private(run) and run.document["status"] == "holds":
         over = run.document.get("inputs")
         assert told.get("inputs") == over
-        assert not over or over in words.splitlines()[-1]
+        at_the_headlines(run.text.splitlines()[0], words.splitlines()[-1])
+    assert set(told.get("notes", ())) <= set(run.document.get("notes", ()))
+
+
+HEADLINE = re.compile(r"[^:]*: (?P<bound>.*?),? (?P<where>for (?:all|every|the) .*?)(?: \(.* s\))?\.")
+
+
+def at_the_headlines(decided: str, checked: str) -> None:
+    """The last line of `check` has the bound and the parameters that the first line of a verdict names."""
+    if found := HEADLINE.fullmatch(decided):
+        assert f" {found['where']}" in checked
+        assert f"({found['bound']})" in checked
 
 
 def at_the_second_reading(run: Run, look: dict[str, Any], words: str) -> None:
