@@ -30,9 +30,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, floor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from paramverify.errors import ExpressionError
 from paramverify.spelling import nearest
@@ -677,6 +677,26 @@ def _reserved(source: str) -> re.Match[str] | None:
     return None if {"if", "else"} <= {w.group() for w in found} else next(iter(found), None)
 
 
+class LoneNumber(NamedTuple):
+    """A number that stands where a condition is meant, and why that is a mistake."""
+
+    tree: ast.expr
+    reason: str
+
+
+def lone_number(tree: ast.BoolOp) -> LoneNumber | None:
+    """Returns the number beside a comparison, such as 1 in `x == 0 or 1`, which Python takes as true."""
+    word = "and" if isinstance(tree.op, ast.And) else "or"
+    for before, part in pairwise(tree.values):
+        number = isinstance(part, ast.Constant) and type(part.value) in (int, float)
+        last = before.values[-1] if isinstance(before, ast.BoolOp) else before
+        if number and isinstance(last, ast.Compare):
+            meant = ast.unparse(ast.Compare(last.left, last.ops[-1:], [part]))
+            reason = f"{ast.unparse(part)} alone is no condition: write {ast.unparse(before)} {word} {meant}"
+            return LoneNumber(part, reason)
+    return None
+
+
 class _ExpressionReader:
     """Turns a Python syntax tree into ours and refuses whatever is not on the whitelist."""
 
@@ -712,6 +732,8 @@ class _ExpressionReader:
         if isinstance(tree, ast.BinOp) and type(tree.op) in _BINARY:
             return self.chain(tree, depth)
         if isinstance(tree, ast.BoolOp):
+            if lone := lone_number(tree):
+                raise self.refuse(lone.reason, self.indent + lone.tree.col_offset)
             word = "and" if isinstance(tree.op, ast.And) else "or"
             return Operation(word, tuple(self.node(v, depth + 1) for v in tree.values), column)
         if isinstance(tree, ast.Compare):

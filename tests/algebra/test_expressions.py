@@ -155,6 +155,8 @@ NAME = "(letters, digits and _, starting with a letter)"
         ("p = 1", "write == for equality", 2),
         ("(p = 1)", "write == for equality", 3),
         ("p < 1 and p = 1", "write == for equality", 12),
+        ("p == 0 or 1", "1 alone is no condition: write p == 0 or p == 1", 10),
+        ("p < 0 and q > 1 or 2", "2 alone is no condition: write p < 0 and q > 1 or q > 2", 19),
         ("p =< 1", "write <=, not =<", 2),
         ("1 => p", "write >=, not =>", 2),
         ("x == '=' y", "syntax error", 9),

@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import TypeGuard
 
-from paramverify.algebra.expressions import exact_decimal
+from paramverify.algebra.expressions import exact_decimal, lone_number
 from paramverify.errors import ProgramError
 from paramverify.models.programs.program_syntax import (
     Apply,
@@ -297,6 +297,8 @@ class Expressions:
                 return Apply(BINARY[type(tree.op)], (left, right), place)
             case ast.BoolOp():
                 word = "and" if isinstance(tree.op, ast.And) else "or"
+                if lone := lone_number(tree):
+                    raise self.refuse(lone.reason, lone.tree)
                 return Apply(word, tuple(self.node(v, depth + 1) for v in tree.values), place)
             case ast.Compare():
                 return self.comparison(tree, depth)
