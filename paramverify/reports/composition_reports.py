@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import ceil, floor, log2
-from pathlib import Path
 from typing import Any
 
 from paramverify import printable
@@ -29,12 +28,13 @@ from paramverify.composition.composing import (
     CompositionQuestion,
     DeltaAtRatio,
     DeltaCurve,
+    DirectedRelease,
     How,
     first_step,
 )
 from paramverify.composition.loss_grids import Grid, ProvedBounds
 from paramverify.composition.release_losses import Release
-from paramverify.composition.written_releases import file_of_releases, sampled
+from paramverify.composition.written_releases import read_components, sampled
 from paramverify.errors import InputError
 from paramverify.evidence import envelope, number_words
 from paramverify.kernel import composition_evidence as kernel
@@ -241,13 +241,12 @@ def check_composition(
     have is of another case.
 
     Raises:
-        InputError: a case file that cannot be read, or a file of releases.
+        InputError: a case file that cannot be read.
         LimitError: its tables are not proved to be probabilities.
     """
     report, engine = check_document(document), engine_of(document)
     if not report.accepted or engine is None:
         return report, []
-    _check_no_releases(path)
     own: list[dict[str, Any]] = []
     components = [each for each in engine["components"] if "case" in each]
     digests = [_digest(path, each["case"]) for each in components]
@@ -270,16 +269,39 @@ def check_composition(
     return replace(report, lines=(*report.lines, line), not_compared=left), own
 
 
-def _check_no_releases(path: str) -> None:
-    """Raises InputError for a file of releases, which is no case."""
-    listed = file_of_releases(path)
-    if listed is None:
-        return
-    components = listed.data["component"]
-    tables = [each for each in components if isinstance(each, dict)] if isinstance(components, list) else []
-    names = [each["case"] for each in tables if isinstance(each.get("case"), str)]
-    advice = f"give each of its cases, such as --case {Path(path).parent / names[0]}" if names else ""
-    raise InputError(f"{path} is a file of releases: {advice or 'it has no case, so leave --case out'}")
+def check_releases(
+    document: Mapping[str, Any], path: str, settings: Settings
+) -> tuple[KernelReport, list[tuple[str, dict[str, Any]]]]:
+    """Checks such evidence against a file of releases, all of which are composed, equally often.
+
+    Returns the components that are of cases, each with the path of its case. Malformed evidence gives a
+    report that is not accepted.
+
+    Raises:
+        InputError: a mistake in the file, or in a case.
+        LimitError: tables that are not proved to be probabilities.
+    """
+    report, engine = check_document(document), engine_of(document)
+    if not report.accepted or engine is None:
+        return report, []
+    paths: list[str] = []
+    with Session(Options(seconds=OBLIGATIONS)) as session:
+
+        def read(case: str, values: Settings) -> tuple[DirectedRelease, tuple[str, ...]]:
+            paths.append(case)
+            return read_case(session, case, {**settings, **values})
+
+        listed = [_component(each) for each in read_components(path, read)]
+    stated = engine["components"]
+    often, rest = divmod(stated[0]["times"], listed[0]["times"])
+    if rest or [{**each, "times": often * each["times"]} for each in listed] != stated:
+        return KernelReport(False, ("rejected: the components are not those of the file",)), []
+    more = f", all composed {often:,} times" if often > 1 else ""
+    line = f"{counted(len(listed), 'component')} derived from the file of releases again{more}"
+    of_cases = [each for each in stated if "case" in each]
+    return replace(report, lines=(*report.lines, line), not_compared=()), list(
+        zip(paths, of_cases, strict=True)
+    )
 
 
 def _digest(path: str, component: Mapping[str, Any]) -> str | None:

@@ -470,6 +470,11 @@ def with_second_look(
         if report.accepted
         else SecondLook(False, True, "")
     )
+    return _looked_at(report, look)
+
+
+def _looked_at(report: KernelReport, look: SecondLook) -> tuple[KernelReport, SecondLook]:
+    """Returns a report with what a second reading says, which may reject it."""
     if look.agrees:
         return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
@@ -609,12 +614,26 @@ def _stream(document: dict[str, Any], content: str, path: str, settings: Setting
 
 
 def _composition(document: dict[str, Any], content: str, path: str, settings: Settings) -> Checked:
-    """Checks evidence of a composition against one of its case files."""
-    from paramverify.reports.composition_reports import check_composition
+    """Checks evidence of a composition against one of its case files, or its file of releases."""
+    from paramverify.composition.written_releases import file_of_releases
+    from paramverify.reports.composition_reports import check_composition, check_releases
 
-    report, own = check_composition(document, path, settings)
-    about = {**document, "statements": [{**(engine_of(document) or {}), "components": own}]}
-    return Checked(*with_second_look(report, about, content, folder=Path(path).parent, settings=settings))
+    if file_of_releases(path):
+        report, of_cases = check_releases(document, path, settings)
+    else:
+        report, own = check_composition(document, path, settings)
+        of_cases = [(path, each) for each in own]
+    looks = []
+    for case in dict.fromkeys(case for case, _ in of_cases) if report.accepted else ():
+        parts = [each for name, each in of_cases if name == case]
+        about = {**document, "statements": [{**(engine_of(document) or {}), "components": parts}]}
+        content = read_text(Path(case), "a case file")
+        looks.append((case, second_look(about, content, None, Path(case).parent, settings)))
+    if len(looks) == 1:
+        return Checked(*_looked_at(report, looks[0][1]))
+    told = [f"{Path(case).name}: {look.line}" for case, look in looks if look.line]
+    compared, agree = (all(getattr(look, name) for _, look in looks) for name in ("compared", "agrees"))
+    return Checked(*_looked_at(report, SecondLook(compared and bool(looks), agree, "; ".join(told))))
 
 
 _APART = {"automaton": _automaton, "composition": _composition, "script": _script}

@@ -270,7 +270,7 @@ def test_what_has_no_evidence_is_told() -> None:
 def test_components_of_cases_with_other_parameters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each of two cases is compared with its own component, and the file of releases is named as such."""
+    """Each of two cases is compared with its own component, and both with the file of releases."""
     text = (CASES.parent / "randomized-response.toml").read_text(encoding="utf-8")
     one, other, listed = tmp_path / "one.toml", tmp_path / "other.toml", tmp_path / "listed.toml"
     one.write_text(text)
@@ -286,9 +286,22 @@ def test_components_of_cases_with_other_parameters(
         out = capsys.readouterr().out
         assert "1 component derived from the case again\nread a second time: 2 pairs" in out
         assert out.rstrip().endswith("not compared (give --case): releases of cases with their files")
-    assert run(["check", str(evidence), "--case", str(listed)]) == 2
-    told = f"{listed} is a file of releases: give each of its cases, such as --case {one}"
-    assert capsys.readouterr().err == f"error: {told}\n"
+    assert run(["check", str(evidence), "--case", str(listed)]) == 0
+    out = capsys.readouterr().out
+    assert "2 components derived from the file of releases again\n" in out
+    assert out.count("read a second time: 2 pairs") == 2
+    assert "not compared" not in out
+    for less in (
+        f"component = [{first}]",
+        f"component = [{second}, {first}]",
+        listed.read_text().replace("2/3", "3/5"),
+    ):
+        (tmp_path / "less.toml").write_text(less)
+        assert run(["check", str(evidence), "--case", str(tmp_path / "less.toml")]) == 1
+        assert "the components are not those of the file" in capsys.readouterr().out
+    assert run(["compose", f"{listed}:times=3", "--delta-for", "1", "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(listed)]) == 0
+    assert "the file of releases again, all composed 3 times\n" in capsys.readouterr().out
     other.write_text(other.read_text() + "# changed\n")
     assert run(["check", str(evidence), "--case", str(other)]) == 1
     assert "no component is of this case file, or the file was changed" in capsys.readouterr().out
