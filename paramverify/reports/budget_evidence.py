@@ -475,7 +475,8 @@ def _set_budget_line(
 ) -> str:
     """Returns what was shown, in words."""
     other = "epsilon" if kind is NeedKind.DELTA else "delta"
-    told = f"budget: with {other} = {given} the least {kind.value}"
+    distance = " (the total variation distance)" if kind is NeedKind.DELTA and given == "0" else ""
+    told = f"budget: with {other} = {given} the least {kind.value}{distance}"
     upper = (
         ""
         if number is None
