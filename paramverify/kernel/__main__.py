@@ -50,7 +50,7 @@ def run(arguments: list[str]) -> int:
 def _failed(code: int, reason: str) -> int:
     """Prints why there is no answer, if that is possible, and returns the code."""
     with suppress(OSError, ValueError):
-        print(reason, file=sys.stderr, flush=True)
+        print(reason, file=sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

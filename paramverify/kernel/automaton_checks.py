@@ -71,7 +71,7 @@ def _shown(statement: Statement, status: str) -> list[str]:
     if status == HOLDS and (enough is None or (claim and enough > asked)):
         raise Rejected("the multiple that is shown is larger than the claimed one, or none is shown")
     # A way that costs more than `asked` costs more than asked·ε + plus for large ε.
-    if status == VIOLATED and "family" not in statement and not (claim and cost and cost > asked):
+    if status == VIOLATED and "family" not in statement and not (claim and cost > asked):
         raise Rejected("no way costs more than the multiple, and costs do not grow without end")
     if streams or entries != ANY:
         lines = [entries.told, *lines]
@@ -82,7 +82,7 @@ def _shown(statement: Statement, status: str) -> list[str]:
 
 def _parts(
     read: Machine, statement: Statement, entries: StreamEntries, status: str
-) -> tuple[list[str], Fraction | None, Fraction | None]:
+) -> tuple[list[str], Fraction | None, Fraction]:
     """Returns what the parts show in words; a multiple that is enough for every length; what some way costs.
 
     Raises:
@@ -95,9 +95,9 @@ def _parts(
         raise Rejected("a gap is about entries of few values, and a family about entries of any numbers")
     if status == VIOLATED and "family" not in parts and len(parts) > 1:
         raise Rejected("one way exceeds the multiple, and there is nothing else")
-    lines, enough, cost = [], None, None
+    lines, enough, cost = [], None, Fraction(0)
     if not entries.reach:
-        enough, what = Fraction(0), "no two values are so near that an entry can differ"
+        enough, what = entries.reach, "no two values are so near that an entry can differ"
     elif entries.one:
         enough, what = _of_one_entry(read), "one entry differs"
     elif "family" in parts:
@@ -116,7 +116,7 @@ def _parts(
         needed = _needed(read, "least", statement, entries, enough)
         lines.append(f"way: {len(statement['least']['steps'])} steps: no multiple below {needed} is enough")
         lines[-1] += _of_any(entries)
-        cost = None if few else needed
+        cost = cost if few else needed
     if "gap" in parts:
         cost = _needed(read, "gap", statement, entries, enough)
         lines.append(f"way: {len(statement['gap']['steps'])} steps: {_for_two(cost)}")

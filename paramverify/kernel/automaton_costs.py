@@ -138,7 +138,7 @@ def covered(read: Machine, proof: Any) -> list[tuple[int, ...]]:
             raise Rejected("an edge is between classes that are not there")
         if following.setdefault((source, number), target) != target:
             raise Rejected("a transition leads from one class to two")
-    if not classes or classes[0] != 0:
+    if classes[:1] != [0]:
         raise Rejected("class 0 is not one of the first state")
 
     def after(order: Order, place: int) -> Iterator[tuple[Order, int]]:
@@ -162,8 +162,7 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
         raise Rejected("a link has a level that is none")
     if now.weight < state.rate * level + read.second_cost(step) + later.weight:
         raise Rejected("a weight does not fall by the cost of a link")
-    lower: list[Shift] = [(-1,), *step.above]
-    upper: list[Shift] = [(1,), *step.below]
+    lower, upper = list[Shift](step.above), list[Shift](step.below)
     if step.output == "insample":
         lower, upper = [*lower, (0,)], [*upper, (0,)]
     for x, y in later.pairs:

@@ -156,15 +156,15 @@ def _state(data: Any) -> RunState:
 def _step(data: Any, states: int, variables: int, whole: bool) -> RunTransition:
     if ("strict" in data) != whole:
         raise Rejected("a transition says which comparisons are strict iff noise is geometric")
-    sets = [frozenset(data[name]) for name in ("above", "below", "stored")]
-    sets.append(frozenset(data["strict"]) if whole else sets[0] | sets[1])
-    if not sets[3] <= sets[0] | sets[1]:
+    above, below, stored = (frozenset(data[name]) for name in ("above", "below", "stored"))
+    apart = frozenset(data["strict"]) if whole else above | below
+    if not apart <= above | below:
         raise Rejected("a strict comparison is none")
     if not (0 <= data["source"] < states and 0 <= data["target"] < states):
         raise Rejected("a transition is between states that are not there")
-    if any(not 0 <= v < variables for found in sets for v in found):
+    if any(not 0 <= v < variables for v in above | below | stored):
         raise Rejected("a transition has a variable that is not there")
-    return RunTransition(data["source"], data["target"], data["output"], *sets)
+    return RunTransition(data["source"], data["target"], data["output"], above, below, stored, apart)
 
 
 def _live(states: int, steps: Iterable[RunTransition]) -> tuple[frozenset[int], ...]:
@@ -197,17 +197,16 @@ def fits(steps: Iterable[RunTransition], order: Order) -> bool:
 def runs_out(read: Machine, order: Order) -> bool:
     """Tells whether a sample may lie where no guard is true: then the run ends, and puts out nothing.
 
-    A value lies below the sample (-1), is equal to it (0), or lies above it (1), which is a guard itself.
+    A value lies below the sample (<), is equal to it (=), or lies above it (>), which is a guard itself.
     Where many values are compared, the answer is True.
     """
     steps = [read.steps[number] for number in read.leaving[order.state]]
     values = sorted({v for step in steps for v in step.above | step.below})
     if len(values) > MAX_COMPARED:
         return True
-    for places in product((-1, 0, 1) if read.whole else (-1, 1), repeat=len(values)):
-        at = dict(zip(values, places, strict=True))
-        above, below = (frozenset(v for v in values if at[v] * sign >= 0) for sign in (-1, 1))
-        apart = frozenset(v for v in values if at[v])
+    for places in product("<=>" if read.whole else "<>", repeat=len(values)):
+        at = [*zip(values, places, strict=True)]
+        above, below, apart = (frozenset(v for v, k in at if k in signs) for signs in ("<=", "=>", "<>"))
         here = RunTransition(order.state, order.state, "", above, below, frozenset(), apart)
         if fits([here], order) and not any(fits([here, step], order) for step in steps):
             return True

@@ -58,8 +58,8 @@ def check_family(read: Machine, data: Any) -> tuple[Fraction, int]:
         inside = 0 <= part < len(parts) and 0 <= step < len(parts[part][0])
         if not inside or copy not in (0, 1):
             raise Rejected("a place of the chain is not in the way")
-    period = 1 + max((copy for _, _, copy in chain), default=0)
     gain = _gain(read, parts, chain)
+    period = 1 + max(copy for _, _, copy in chain)
     if gain <= 0 or gain != Fraction(data["gain"]):
         raise Rejected("the repetitions do not cost what the family says")
     if len({part for part, _, _ in chain}) == 1 and parts[chain[0][0]][1]:
@@ -112,7 +112,7 @@ def _gain(read: Machine, parts: list[tuple[list[int], bool]], chain: list[Place]
         raise Rejected("a chain begins where it ends")
     gap = _wish(read, ends[0], 1) - _wish(read, ends[1], -1)
     rates = [read.states[end.source].rate for end in ends if end.output != "insample"]
-    return min(rates) * gap if rates and gap > 0 else Fraction(0)
+    return min(rates) * gap if rates else Fraction(0)
 
 
 def _wish(read: Machine, step: RunTransition, most: int) -> int:

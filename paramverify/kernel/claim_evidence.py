@@ -147,7 +147,7 @@ def _check_inside_at(domain: WrittenClaim, named: Iterable[str], sign: Sign) -> 
         raise Rejected(f"a point must give {', '.join(free) or 'no parameter'}, and nothing else")
     for name, side in product(free, (0, 1)):
         away = sign(plus(goal.variable(name), constant(goal.box[name][side], len(goal.names)), -ONE))
-        if away * (-1 if side else 1) < ((name, side) in goal.open):
+        if (-away if side else away) < ((name, side) in goal.open):
             raise Rejected(f"the witness is outside of the domain: {name}")
     for tie in goal.ties:
         if not sign(goal.variable(tie.variable)):
@@ -182,7 +182,9 @@ def left_at(goal: Goal, poly: Poly, values: Mapping[str, Fraction]) -> Poly:
     found: Poly = {}
     for monomial, c in poly.items():
         for name, exponent in zip(goal.names, monomial, strict=True):
-            c *= values[name] ** exponent if name in values else 1
-            c /= ties[name].step ** exponent if name in ties else 1
+            if name in values:
+                c *= values[name] ** exponent
+            if name in ties:
+                c /= ties[name].step ** exponent
         add(found, tuple(e for n, e in zip(goal.names, monomial, strict=True) if n not in values), c)
     return found

@@ -49,7 +49,7 @@ def show(about: Evidence) -> KernelReport:
         ledger.lines.append(
             f"rejected: a claim of the case has no proof{''.join([': ', *lost[:1]] * bool(lost))}"
         )
-    elif status == "holds" and not names and not ledger.rejected:
+    elif status == "holds" and not names:
         ledger.lines.append("nothing is compared: there is no claim")
     if status == "unknown" and wanted is not None and not missing:
         raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")

@@ -35,11 +35,12 @@ from paramverify.kernel.strict_reading import Rejected
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(4))
 @pytest.mark.parametrize("whole", [False, True])
-def test_what_is_possible(whole: bool) -> None:
+def test_what_is_possible(whole: bool, chunk: int) -> None:
     """After each way the kernel finds the transitions that are possible, and finds where there are two."""
     refused = told = confused = 0
-    for seed in range(600):
+    for seed in range(150 * chunk, 150 * chunk + 150):
         data = random_machine(random.Random(seed), whole)
         read, bad, same = machine(data), False, False
         orders = None
@@ -72,9 +73,9 @@ def test_what_is_possible(whole: bool) -> None:
             confused += 1
             with pytest.raises(Rejected, match="put out the same"):
                 outputs_differ(read)
-    assert refused > 25
-    assert told > 500
-    assert confused > 5
+    assert refused > 6
+    assert told > 120
+    assert confused > 0
 
 
 ONE = machine_of([state(second=["1/7", "2"]), state()], [step(0, 1, "insample'", stored=[0])])
@@ -106,11 +107,12 @@ def test_machines() -> None:
             ("transitions", 0, "target", 2),
             ("transitions", 0, "source", -1),
             ("transitions", 0, "target", -1),
-            ("transitions", 0, "stored", [1]),
-            ("transitions", 0, "stored", [-1]),
+            *(("transitions", 0, name, [v]) for name in ("above", "below", "stored") for v in (1, -1)),
+            ("states", 1, "name", "q0"),
         ]
     ]
     + [
+        (ONE | {"transitions": []}, ("states", [])),
         (ONE, ("transitions", 0, "strict", [])),
         (ONE, ("states", 0, "second", None)),
         (ONE, ("states", [])),
@@ -166,6 +168,26 @@ def test_where_no_guard_is_true(whole: bool) -> None:
             ]
             read = machine(machine_of([state()] * 3, stored + guards, 2))
             assert runs_out(read, walk(read, FIRST, 0, 1)) != all(true), (chosen, apart)
+
+
+def test_many_values_at_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many values are compared with a sample, and of more it is said that no guard may be true."""
+    pairs = [([0], []), ([], [0, 1]), ([1], [0])]  # above 0; below both; between
+    stored = [step(0, 1, "a", stored=[0]), step(1, 2, "b", stored=[1])]
+    guards = [step(2, 2, "c", above=above, below=below) for above, below in pairs]
+    read = machine(machine_of([state()] * 3, stored + guards, 2))
+    for most in (1, 2):
+        monkeypatch.setattr(automaton_runs, "MAX_COMPARED", most)
+        assert runs_out(read, walk(read, FIRST, 0, 1)) == (most == 1)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_what_is_compared_much_later(first: int) -> None:
+    """A value is known until it is compared for the last time, in whichever order transitions are written."""
+    steps = [step(0, 1, "a", stored=[0]), step(1, 2, "b"), step(2, 3, "c"), step(3, 0, "d", below=[0])]
+    read = machine(machine_of([state()] * 4, steps[first:] + steps[:first]))
+    orders = {order.state: order.known for order in explore(read)}
+    assert orders == {0: set(), 1: {0}, 2: {0}, 3: {0}}
 
 
 @pytest.mark.parametrize("side", ["above", "below"])

@@ -46,6 +46,12 @@ LENGTHS = {
     "tables": [TABLE, TABLE | {"class": 1, "costs": {"": "1/2"}, "read": 1}],
     "budgets": [{"length": 0, "multiple": "0"}, {"length": 1, "multiple": "1/2", "least": LEAST}],
 }
+LOOPS = {
+    "classes": [0],
+    "edges": [[0, 0, 0]],
+    "tables": [TABLE, TABLE | {"costs": {"": "1/2"}, "read": 1}],
+    "budgets": [{"length": 1, "multiple": "1/2", "least": LEAST}],
+}
 GAP = {"steps": [0], "streams": [["0"], ["1"]], "point": ["0"], "levels": []}
 FAMILY = {
     "kind": "disclosing cycle",
@@ -130,6 +136,8 @@ TRUE = {
     "a way by 2": document(*VIOLATED, claim=claim("99/100", by="2"), least=LEAST),
     "a way of one entry": document(*VIOLATED, claim=claim("49/100", "one"), least=LEAST),
     "a family": document("violated", loop(RELEASED), claim=claim("70"), family=FAMILY),
+    "a family and lengths": document("violated", loop(RELEASED), family=FAMILY, lengths=LOOPS),
+    "a way of insample'": document("violated", SECOND, claim=claim("1/8"), least=LEAST),
     "a gap": document(*VIOLATED, claim=claim("49/100", values=BOTH), gap=GAP),
     "a gap of one entry": document(*VIOLATED, claim=claim("0", "one", values=BOTH), gap=GAP),
     "an example": document(*VIOLATED, claim=claim("49/100"), least=LEAST, example=EXAMPLE),
@@ -239,29 +247,18 @@ def change(name: str, **parts: Any) -> Data:
 
 
 CLAIMS = {
-    "the multiple": [
-        claim("49/100"),
-        claim("-1/2"),
-        claim("0"),
-        claim("1/2", plus="-1/9"),
-        claim("1/2", "one"),
-    ],
+    "the multiple": [claim("49/100"), claim("-1/2"), claim("1/2", plus="-1/9"), claim("1/2", "one")],
     "entries differ by 2": [claim("99/100", by="2"), claim("1/2", by="3"), claim("1", by="any")],
     "near entries": [claim("24/100", values=["0", "1/2"]), claim("1/4", values=["0", "1"])],
     "entries of any distance": [claim("149/100", values=["0", "3"], by="any"), claim("5", by="x")],
     "whole entries": [claim("9", values=["0", "1/2"]), claim("9", values=["1/3", "1/2", "1"], by="any")],
     "no entry can differ": [claim("0", values=["0", "1"]), claim("1"), claim("-1", **NOTHING)],
-    "by nothing": [
-        claim("0"),
-        claim("0", by="-1"),
-        claim("0", by="1/2"),
-        claim("0", by=""),
-        claim("0", by="²"),
-    ],
+    "by nothing": [claim("0"), claim("0", by="-1")],
     "one entry": [claim("49/100", "one"), claim("1", "each"), claim("1/2", "one", by="2")],
     "only insample'": [claim("1/8", "one"), claim("1/7", "one", by="2")],
     "a sample is compared": [claim("33/100", "one")],
-    "a way": [claim("1/2"), claim("2"), claim("-1"), claim("0", values=BOTH), claim("0", plus="-1")],
+    "a way of insample'": [claim("1/7")],
+    "a way": [None, claim("1/2"), claim("2"), claim("-1"), claim("0", values=BOTH), claim("0", plus="-1")],
     "a way by 2": [claim("1", by="2"), claim("1/2"), claim("0", by="0"), claim("0", by="any")],
     "a way of one entry": [claim("1/2", "one")],
     "a family": [claim("0", "one"), claim("0", values=BOTH), claim("-1"), claim("0", by="0")],
@@ -300,7 +297,9 @@ TOO_MUCH = {
 )
 def test_parts_that_do_not_belong(name: str, part: str) -> None:
     """A document has the parts of its kind of claim, and no others that would not be checked."""
-    assert not check_document(change(name, **{part: OTHER[part]})).accepted
+    report = check_document(change(name, **{part: OTHER[part]}))
+    assert not report.accepted
+    assert part != "example" or "an example is about a violation of a budget" in report.lines[0]
 
 
 @pytest.mark.parametrize("name", [n for n in TRUE if "example" not in n])
@@ -341,6 +340,7 @@ PROOF_CHANGES: list[tuple[Any, ...]] = [
     ("demands", 1, "weight", "1/100"),
     ("demands", [PROOF["demands"][0], PROOF["demands"][1], IMPOSSIBLE]),
     ("demands", [PROOF["demands"][0], PROOF["demands"][1], PROOF["demands"][1]]),
+    ("demands", [*PROOF["demands"], PROOF["demands"][0] | {"weight": "51/100"}]),
     ("multiple", "49/100"),
 ]
 
@@ -350,7 +350,8 @@ def test_demands(path: tuple[Any, ...]) -> None:
     """Every class, edge, demand and link of a proof is one, and every demand of an edge has its link."""
     alone = change("no claim", automaton=RELEASED | {"variables": ["v0", "v1"]})
     assert check_document(alone).accepted
-    assert not check_document(put(alone, "statements", 0, "proof", *path)).accepted
+    report = check_document(put(alone, "statements", 0, "proof", *path))
+    assert (report.accepted, "malformed" in report.lines[0]) == (False, False), report.lines
 
 
 LENGTH_CHANGES: list[tuple[Any, ...]] = [
@@ -359,6 +360,7 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("budgets", 1, "length", 0),
     ("budgets", 0, "length", -1),
     ("budgets", 0, "least", LEAST),
+    ("budgets", 0, {"length": 0, "multiple": "1/2", "least": LEAST}),
     ("budgets", []),
     ("budgets", [{"length": 1, "multiple": "1/2"}, {"length": 1, "multiple": "1/2"}]),
     ("classes", []),
@@ -374,6 +376,8 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("edges", [[0, 1, 0], [0, 0, 0]]),
     *(("edges", [[0, 1, 0], edge]) for edge in ([2, 1, 0], [1, 2, 0], [1, 1, 1], [-1, 1, 0], [1, -1, 0])),
     ("tables", 0, "read", 1),
+    ("tables", 0, "class", 1),
+    ("tables", 0, "differed", False),
     ("tables", 0, "costs", {"": "-1"}),
     ("tables", 0, {"class": 0, "variables": [0], "costs": dict.fromkeys("-0+", "0"), "read": 0}),
     ("tables", 1, "read", 0),
@@ -386,8 +390,15 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
 def test_lengths(path: tuple[Any, ...]) -> None:
     """Every number of a proof of lengths counts, where there is no other proof."""
     alone = document("bounds", RELEASED, streams={"differ": "each"}, lengths=LENGTHS)
-    assert check_document(alone).accepted
-    assert not check_document(put(alone, "statements", 0, "lengths", *path)).accepted
+    assert check_document(alone).lines[0] == "about streams whose entries differ by 1 at most each"
+    report = check_document(put(alone, "statements", 0, "lengths", *path))
+    assert (report.accepted, "malformed" in report.lines[0]) == (False, False), report.lines
+    below = put(
+        alone, "statements", 0, "lengths", "tables", [*LENGTHS["tables"], TABLE | {"costs": {"": "-1"}}]
+    )
+    assert check_document(below).accepted
+    none = LENGTHS | {"classes": [], "edges": []}
+    assert "class 0 is not one of" in check_document(with_own(alone, lengths=none)).lines[0]
 
 
 TWICE = machine_of(
@@ -416,17 +427,37 @@ def test_tables_of_one_entry() -> None:
     assert check_document(true).lines[2:] == tuple(
         f"length {n}: {m} times epsilon is enough" for n, m in ((1, "1/2"), (2, "1"))
     )
+    begun = put(true, "statements", 0, "lengths", "tables", 0, "differed", True)
+    assert "no table for the beginning" in check_document(begun).lines[0]
     budgets[1]["multiple"] = "1/2"
     for left_out in ((4,), (1, 4), (1, 3, 4), (0, 1, 3, 4)):
         lengths["tables"] = [table for k, table in enumerate(tables) if k not in left_out]
         assert not check_document(with_own(true, lengths=lengths)).accepted
 
 
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_the_sign_of_one_difference(side: str) -> None:
+    """The costlier sign of one difference counts: a sample moves away from the one before it for nothing."""
+    data = machine_of(
+        [state(False, "1/2"), state(rate="1/3"), state()],
+        [step(0, 1, "a", stored=[0]), step(1, 2, "b", **{side: [0]})],
+    )
+    stored = {"variables": [0], "costs": {"-": "1/2", "0": "0", "+": "1/2"}}
+    for cost, right in (("1/3", True), ("33/100", False), ("0", False)):
+        tables = [one_table(0, "0", 0, False), one_table(1, "0", 0, False) | stored]
+        tables += [one_table(2, "0", 1, False), one_table(2, cost, 1, True)]
+        lengths = {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1]], "tables": tables}
+        lengths |= {"budgets": [{"length": 1, "multiple": cost}]}
+        given = document("bounds", data, streams={"differ": "one"}, lengths=lengths)
+        assert check_document(given).accepted == right
+
+
 def test_budgets_without_parts() -> None:
     """Where one entry differs the automaton alone has a bound; else nothing is shown."""
     shown = check_document(document("bounds", RELEASED, streams={"differ": "one", "by": "3"}))
     assert shown.lines[1:] == ("one entry differs: 3/2 times epsilon is enough, for every length",)
-    assert not check_document(document("bounds", RELEASED, streams={"differ": "each"})).accepted
+    for alone in ({}, {"least": LEAST}):
+        assert not check_document(document("bounds", RELEASED, streams={"differ": "each"}, **alone)).accepted
     grows = document("bounds", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
     told = "family: each repetition costs 3/2 times epsilon more: no multiple is enough"
     assert check_document(grows).lines[1:] == (told,)

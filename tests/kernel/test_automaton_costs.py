@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from automaton_documents import (
+    SHIFTS,
     Data,
     comparisons,
     corners,
@@ -88,16 +89,32 @@ def test_flows_show_no_more_than_the_cost(chunk: int) -> None:
     assert rejected > 100
 
 
-@pytest.mark.parametrize("signs", [[1], [1, 1, 1], [0, 2], [1, 1], [0, 0]])
+@pytest.mark.parametrize("signs", [[1], [1, 1, 1], [0, 2]])
 def test_differences_that_are_none(signs: list[int]) -> None:
     """A difference is 1 or -1 where an input is read, 0 elsewhere, and there is one for each step."""
     data = machine_of([state(False), state()], [step(0, 1, "a", stored=[0]), step(1, 1, "b", below=[0])])
-    read, told = machine(data), {"steps": [0, 1], "high": [], "low": []}
-    assert least_cost(read, told | {"signs": [0, -1]}) == 0
     with pytest.raises(Rejected):
-        least_cost(read, told | {"signs": signs})
-    for sign in (-1, 0, 1):
-        assert least_cost(read, told | {"signs": [0, sign]}, True) == 0
+        least_cost(machine(data), {"steps": [0, 1], "signs": signs, "high": [], "low": []})
+
+
+@pytest.mark.parametrize("reads", [*itertools.product([False, True], repeat=2)])
+@pytest.mark.parametrize("outputs", [*itertools.product(["a", "insample", "insample'"], repeat=2)])
+def test_flows_between_two_samples(reads: tuple[bool, bool], outputs: tuple[str, str]) -> None:
+    """The largest flows that are accepted show what a way costs, for all differences that there may be."""
+    states = [state(r, rate, second=["1/7", "0"]) for r, rate in zip(reads, ("1/2", "1/3"), strict=True)]
+    for side, order in (("above", (0, 1)), ("below", (1, 0))):
+        last = step(1, 2, outputs[1], **{side: [0]})
+        data = machine_of([*states, state()], [step(0, 1, outputs[0], stored=[0]), last])
+        flows = [(*order, amount) for amount in ("0", "1/3", "1/2", "-1/3")] + [(*order[::-1], "1/3")]
+        told = [{"steps": [0, 1], "high": [a], "low": [b]} for a, b in itertools.product(flows, repeat=2)]
+        for one, *signs in itertools.product((False, True), SHIFTS, SHIFTS):
+            found = [accepted(least_cost, machine(data), way | {"signs": signs}, one) for way in told]
+            right = tuple(signs) in corners(data, (0, 1))
+            if one:
+                right = 0 in signs and all(reads[k] or not d for k, d in enumerate(signs))
+            largest = cost(data, (0, 1), signs) if right else None
+            assert max((c for c in found if c is not None), default=None) == largest
+            assert (found[0] is not None) == right
 
 
 # --- gaps: what is likelier under one of two streams --------------------------------------------------
@@ -258,6 +275,43 @@ def test_chains_over_parts() -> None:
     for again in (False, True):
         with pytest.raises(Rejected, match="a part of the way is empty"):
             check_family(machine(WORDS[0]), family | {"parts": [*parts, {"steps": [], "repeated": again}]})
+
+
+# below the sample before it; between equal ones; put out; whether 1 and 2 are above 0 changes again and again
+FIRST, AT = step(0, 1, "a", stored=[0]), {"above": [0], "below": [0], "strict": []}
+FALLING = machine_of([state(), state(rate="1/3")], [FIRST, step(1, 1, "b", below=[0], stored=[0])])
+EQUAL = machine_of([state(), state()], [FIRST | {"strict": []}, step(1, 0, "b", **AT)])
+RELEASED = machine_of([state()] * 2, [FIRST | {"output": "insample"}, step(1, 0, "insample", below=[0])])
+ABOVE, STORED, NEXT = [[], [0], [], [1], [2], [3]], [0, 1, 2, 3, 1, 2], [1, 2, 3, 4, 5, 3]
+TURNING = [step(k, NEXT[k], "a", above=ABOVE[k], stored=[STORED[k]]) for k in range(6)]
+TURNS = machine_of([state()] * 7, [*TURNING, step(3, 6, "b", below=[0, 1])], 4)
+NO_FAMILIES: list[tuple[Data, list[list[int]], list[tuple[int, int, int]], str, str]] = [
+    (FALLING, [[0], [1]], [], "1", "there is no chain"),
+    *(
+        (FALLING, [[0], [1]], [place], "1", "not in the way")
+        for place in ((2, 0, 0), (-1, 0, 0), (1, 1, 0), (1, -1, 0), (1, 0, 2), (1, 0, -1))
+    ),
+    (FALLING, [[0], [1]], [(0, 0, 0), (1, 0, 0)], "2/3", "neither repeated nor put out"),
+    (FALLING, [[0], [1]], [(1, 0, 0), (0, 0, 0)], "2/3", "neither repeated nor put out"),
+    (FALLING, [[0], [1]], [(1, 0, 1), (1, 0, 1), (1, 0, 0)], "2/3", "from one repetition to the next"),
+    (FALLING, [[0], [1]], [(1, 0, 1), (1, 0, 0)], "1/3", "do not cost what the family says"),
+    (EQUAL, [[0, 1], [0, 1]], [(1, 0, 0), (1, 1, 0), (1, 0, 0)], "2", "begins where it ends"),
+    (RELEASED, [[0]], [(0, 0, 0)], "1", "is not repeated"),
+    (RELEASED, [[0, 1]], [(0, 1, 0), (0, 0, 0)], "1", "do not cost what the family says"),
+    (TURNS, [[0, 1, 2], [3, 4, 5]], [(1, 0, 0)], "1", "changes with every repetition"),
+]
+
+
+@pytest.mark.parametrize(("data", "parts", "chain", "gain", "told"), NO_FAMILIES)
+def test_families_that_are_none(
+    data: Data, parts: list[list[int]], chain: list[tuple[int, int, int]], gain: str, told: str
+) -> None:
+    """A chain of a first part, which is not repeated, and a second one, which is, has all that it needs."""
+    family = {"parts": [{"steps": s, "repeated": bool(k)} for k, s in enumerate(parts)], "gain": gain}
+    with pytest.raises(Rejected, match=told):
+        check_family(machine(data), family | {"chain": chain})
+    right = family | {"chain": [(1, 0, 1), (1, 0, 0)], "gain": "2/3"}
+    assert data is not FALLING or check_family(machine(data), right) == (Fraction(2, 3), 2)
 
 
 @pytest.mark.slow

@@ -12,33 +12,25 @@ from automaton_documents import Data, machine_of, state, step
 from engine_documents import own, with_own
 from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, document
 
+from paramverify.kernel import automaton_ways
 from paramverify.kernel.automaton_runs import machine
-from paramverify.kernel.automaton_ways import StreamEntries, _told, example
+from paramverify.kernel.automaton_ways import StreamEntries, _told, entries_of, example, streams_of
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.strict_reading import Rejected
 
 EXAMPLES: list[Data] = [
     {"steps": [5]},
     {"steps": [-1]},
-    {"steps": [0, 0]},
-    {"streams": [["0"], ["2"]]},
-    {"streams": [["0", "0"], ["1", "1"]]},
     {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "0", "lower": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "1/4", "lower": "1/4"}, {"exact": "1/4"}]},
     {"probabilities": [{"exact": "1/4", "upper": "1/4"}, {"exact": "1/4"}]},
     {"output": "other"},
-    {"at": "1"},
-    {"at": "0"},
-    {"step": "0"},
-    {"step": "-1"},
     {"between": ["1", "2"]},
     {"numbers": [0, 0]},
-    {"step": "1/3"},
     {"streams": [["0"], ["0"]], "probabilities": [{"exact": "1/4"}, {"exact": "1/4"}]},
     {"streams": [["1"], ["0"]], "probabilities": [{"exact": "1/8"}, {"exact": "1/4"}]},
-    {"probabilities": [{"exact": "7"}, {"exact": "-3"}]},
     {"probabilities": [{"exact": "1/4"}, {"exact": "1/8", "lower": "1/8", "upper": "1/8"}]},
     {"probabilities": [{}, {"exact": "1/8"}]},
 ]
@@ -59,9 +51,8 @@ def test_examples_with_means(second: bool) -> None:
     source = state(rate="3", mean="9", second=["1/2", "1"]) if second else state(rate="1/2", mean="1")
     data = machine_of([source, state()], [step(0, 1, "insample'" if second else "insample")])
     numbers = [{"exact": "1/4"}, {"exact": "1/8"}]
-    given = change(
-        "an example", automaton=data, example=EXAMPLE | {"probabilities": numbers, "between": ["0", "1"]}
-    )
+    more = {"probabilities": numbers, "between": ["0", "1"], "numbers": [0]}
+    given = change("an example", automaton=data, example=EXAMPLE | more)
     assert "computed again" in check_document(given).lines[-1]
     own(given)["example"]["probabilities"].reverse()
     assert not check_document(given).accepted
@@ -80,6 +71,11 @@ def test_numbers_between_two(chance: Fraction) -> None:
         ends = [str(chance * (1 + end * Fraction(1, 10**12))) for end in (low, high)]
         with pytest.raises(Rejected):
             _told({"lower": ends[0], "upper": ends[1]})
+    most = str(chance * (1 - Fraction(1, 10**12)))
+    assert _told({"lower": most, "upper": str(chance)})[1] == chance * (1 + Fraction(1, 10**12))
+    for exact in (chance + 1, -chance):
+        with pytest.raises(Rejected):
+            _told({"exact": str(exact)})
 
 
 WIDE = [
@@ -100,9 +96,10 @@ def test_bounds_that_are_wide(numbers: list[Data]) -> None:
     assert check_document(given).accepted == (numbers == WIDE[3])
 
 
-def losing(multiple: str, first: str, second: str, plus: str = "0", step: str = "1", at: str = "1/2") -> bool:
+def losing(multiple: str, first: Any, second: Any, plus: str = "0", step: str = "1", at: str = "1/2") -> bool:
     """Whether two probabilities exceed a budget at eps = -ln(at) divided by the step, for the kernel."""
-    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": at, "step": step}
+    told = [p if isinstance(p, dict) else {"exact": p} for p in (first, second)]
+    numbers: Data = {"probabilities": told, "at": at, "step": step}
     numbers |= {"steps": [0] * 13, "streams": [[], []]}  # long: not integrated
     try:
         example(
@@ -126,6 +123,11 @@ def test_a_loss_that_is_the_budget() -> None:
     assert losing("1", "1/4", "1249999/10000000")
     assert losing("999999/1000000", "1/4", "1/8")
     assert losing("9", "1/4", "0")
+    larger, smaller = str(Fraction(10**13 + 5, 4 * 10**13)), str(Fraction(10**13 - 5, 8 * 10**13))
+    assert losing("1", larger, "1/8")
+    assert losing("1", "1/4", smaller)
+    assert not losing("1", {"lower": larger, "upper": larger}, "1/8")
+    assert not losing("1", "1/4", {"lower": smaller, "upper": smaller})
     for by, ratio in (("1/2", Fraction(4)), ("2", Fraction(14142135, 10**7)), ("1/3", Fraction(8))):
         least = 1 / (ratio * (1 + Fraction(1, 10**6)))
         assert [losing("1", "1", str(x), step=by) for x in (1 / ratio, least)] == [False, True]
@@ -165,7 +167,7 @@ def test_every_other_output_where_a_run_may_end() -> None:
 def test_examples_on_whole_numbers() -> None:
     """With geometric noise entries are whole numbers, in an example too."""
     given = document("violated", WHOLE, claim=claim("49/100"), least=LEAST, example=EXAMPLE)
-    assert check_document(given).accepted
+    assert "told, and not computed again (geometric noise)" in check_document(given).lines[-1]
     own(given)["example"]["streams"] = [["0"], ["1/2"]]
     assert "not a whole number" in check_document(given).lines[0]
 
@@ -196,6 +198,8 @@ def test_a_gap() -> None:
     assert check_document(crossing("99/100", point=["1", "0"])).accepted
     assert not check_document(crossing("1", point=["1", "0"])).accepted
     assert not check_document(with_own(crossing(), claim=claim("0", "one", **FEW))).accepted
+    equal = {"streams": [["1", "1"], ["0", "1"]], "point": ["1", "1"], "levels": LEVELS[:1]}
+    assert check_document(crossing("99/100", **equal)).accepted
 
 
 FALSE: list[Data] = [
@@ -215,8 +219,6 @@ FALSE: list[Data] = [
     {"point": ["0", "2"]},
     {"point": ["2"]},
     {"point": ["2", "0", "0"]},
-    {"streams": [["2", "0"], ["0", "3"]]},
-    {"streams": [["2", "0"], ["0"]]},
     {"steps": [0, 2]},
     {"steps": [1, 0]},
 ]
@@ -225,7 +227,56 @@ FALSE: list[Data] = [
 @pytest.mark.parametrize("number", range(len(FALSE)))
 def test_gaps_that_are_none(number: int) -> None:
     """Levels do not overlap, flows follow the order, and the point lies in it."""
-    assert not check_document(crossing("0", **FALSE[number])).accepted
+    report = check_document(crossing("0", **FALSE[number]))
+    assert (report.accepted, "malformed" in report.lines[0]) == (False, False), report.lines
+
+
+NEIGHBOURS: list[tuple[Data, list[int], list[list[str]], str]] = [
+    ({}, [0, 1], [["0", "0"], ["1", "-1"]], ""),
+    ({"by": "2"}, [0, 1], [["0", "0"], ["2", "-2"]], ""),
+    ({"by": "any", "values": ["0", "1/2", "5"]}, [0, 1], [["0", "1/2"], ["5", "5"]], ""),
+    ({"differ": "one"}, [0, 1], [["0", "7"], ["1", "7"]], ""),
+    ({"differ": "one"}, [0, 1], [["7", "0"], ["7", "1/2"]], ""),
+    ({}, [0, 0], [["0", "0"], ["1", "1"]], "transition 0 is not possible"),
+    ({}, [0, 1], [["0"], ["1", "1"]], "one entry for each"),
+    ({}, [0, 1], [["0", "0"], ["1"]], "one entry for each"),
+    ({"values": ["0", "1"]}, [0, 1], [["0", "0"], ["1", "1/2"]], "none of the values"),
+    ({}, [0, 1], [["0", "0"], ["1", "9/8"]], "no neighbours"),
+    ({"values": ["0", "1", "3"]}, [0, 1], [["0", "1"], ["0", "3"]], "no neighbours"),
+    ({"differ": "one"}, [0, 1], [["0", "0"], ["1", "1/9"]], "no neighbours"),
+    ({"by": "any"}, [0], [["0"], ["0"]], "no largest difference"),
+    *(({"by": by}, [0], [["0"], ["0"]], "a whole number, or by any") for by in ("1/2", "-1", "", "x", "²")),
+]
+
+
+@pytest.mark.parametrize(("entries", "steps", "streams", "told"), NEIGHBOURS)
+def test_streams_of_a_way(entries: Data, steps: list[int], streams: list[list[str]], told: str) -> None:
+    """Two streams have the entries of a way, which differ by what is said of them."""
+    data, numbers = {"steps": steps, "streams": streams}, [[Fraction(x) for x in s] for s in streams]
+    if not told:
+        assert streams_of(machine(CROSSED), data, entries_of(entries)) == numbers
+        return
+    with pytest.raises(Rejected, match=told):
+        streams_of(machine(CROSSED), data, entries_of(entries))
+
+
+def test_what_is_said_of_entries() -> None:
+    """The largest difference is that of two values within the limit, and twenty values are listed."""
+    for values, by, reach in (("0 1/2 5", "1", "1/2"), ("1 -2", "3", "3"), ("1 -2", "2", "0")):
+        assert entries_of({"values": values.split(), "by": by}).reach == Fraction(reach)
+    for count, more in ((20, ""), (21, ", ... (21 values)")):
+        shown = ", ".join(map(str, range(20))) + more
+        told = entries_of({"values": [str(k) for k in range(count)]}).told
+        assert told == f"about streams of the values {shown} whose entries differ by 1 at most each"
+
+
+def test_examples_with_large_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power (1/2)^4 has 4*2 bits, and with a limit of fewer nothing is computed again."""
+    given = change("an example", example=EXAMPLE | {"at": "1/2", "step": "1/4"})
+    own(given)["example"]["probabilities"] = [{"exact": "3/8"}, {"exact": "3/32"}]
+    for limit, told in ((8, "computed again"), (7, "not computed again (numbers that are too large)")):
+        monkeypatch.setattr(automaton_ways, "MOST_BITS", limit)
+        assert check_document(given).lines[-1].endswith(told)
 
 
 def test_examples_with_a_logarithm() -> None:
@@ -258,6 +309,9 @@ def test_examples_of_nothing() -> None:
     """Between two numbers in the wrong order there is nothing."""
     nothing = {"between": ["1", "0"], "probabilities": [{"exact": "0"}, {"exact": "0"}]}
     assert not check_document(change("an example", example=EXAMPLE | nothing)).accepted
+    anywhere = {name: value for name, value in EXAMPLE.items() if name != "between"}
+    for given, told in ((anywhere, "where they lie"), (EXAMPLE | {"step": "1"}, "the step is another one")):
+        assert told in check_document(change("an example", example=given)).lines[0]
 
 
 @pytest.mark.parametrize(

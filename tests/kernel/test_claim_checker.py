@@ -1055,6 +1055,38 @@ def test_claims_that_are_none(change: Json) -> None:
     assert not shows({**claim("1", exponent="1"), "variables": ["p", "q"]}, CONSTANT)
 
 
+TIED: Json = {"variables": ["x", "y", "l"], "box": {"x": "(0, 1]", "y": "(0, 1]"}, "constraints": []}
+TIED |= {"polynomial": "l - 1", "ties": {"l": ["x", "1"]}}
+CALLED_E: Json = {"variables": ["p", "E"], "box": {"p": UNIT, "E": "[2, 3]"}, "constraints": []}
+CALLED_E |= {"polynomial": "p - E", "constant": "1"}
+TWO = {"l": ["x", "1"], "m": ["y", "2"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "change", "told"),
+    [
+        (TIED, {"variables": ["x", "x", "y", "l"]}, "not different names"),
+        (TIED, {"ties": TWO}, "m and y are not tied"),
+        (TIED, {"box": TIED["box"] | {"l": UNIT}}, "l and x are not tied"),
+        (TIED, {"ties": {"l": ["x", "0"]}}, "l and x are not tied"),
+        (TIED, {"box": {"x": "[-1, 1]", "y": UNIT}}, "beyond"),
+        (TIED, {"variables": ["x", "y", "l", "m"], "ties": TWO | {"m": ["x", "2"]}}, "are tied to one"),
+        (TIED, {"variables": ["x", "y", "E"], "ties": {"E": ["x", "1"]}}, "are tied to one"),
+        (CALLED_E, {"box": {"p": UNIT, "E": "[271/100, 2718/1000]"}}, r"not shown to contain exp\(1\)"),
+        (CALLED_E, {"constant": "0", "box": {"p": UNIT, "E": "[1, 1]"}}, r"not shown to contain exp\(0\)"),
+        (CALLED_E, {"variables": ["E", "p"]}, "not shown to contain"),
+        (TIED | {"variables": ["x", "y", "l", "E"]}, {"constant": "1"}, "both exp and a logarithm"),
+    ],
+)
+def test_ties_and_constants_that_are_none(given: Json, change: Json, told: str) -> None:
+    """A logarithm is one of numbers in (0, 1] and has no interval; that of E contains the constant."""
+    point = {"x": "2/3", "y": "1"} if "ties" in given else {"p": "1"}
+    if "E" not in given["variables"] or "ties" not in given:
+        check_witness(given, point)
+    with pytest.raises(Rejected, match=told):
+        check_witness(given | change, point)
+
+
 @pytest.mark.parametrize(
     ("stated", "point", "right"),
     [

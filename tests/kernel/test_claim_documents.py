@@ -10,7 +10,7 @@ from claim_documents import document, statement
 
 from paramverify.kernel.claim_evidence import digest
 from paramverify.kernel.documents import check_document
-from paramverify.kernel.evidence_shapes import WINDOWED
+from paramverify.kernel.evidence_shapes import SIDE_CONDITION, WINDOWED
 from paramverify.kernel.ledger import Demanded, Evidence, Lemmas, settle
 from paramverify.kernel.strict_reading import Misformed, Rejected
 
@@ -121,6 +121,53 @@ def test_what_is_unknown_has_an_open_claim() -> None:
     assert check_document(half, Demanded(wanted)).accepted
     assert check_document(document(GOOD, ALSO), Demanded(wanted)).accepted
     assert check_document(document(status="unknown")).accepted
+
+
+NO_PROOF = "rejected: a claim of the case has no proof"
+NO_NUMBER = "the polynomial is not a number that is at least zero"
+UNCOMPARED = "nothing is compared: there is no claim"
+LAST: list[tuple[str, list[str] | None, bool, str]] = [
+    ("", None, False, NO_PROOF),
+    ("", [], False, NO_PROOF),
+    ("", None, True, UNCOMPARED),
+    ("", [], True, UNCOMPARED),
+    ("", ["p"], True, f"{NO_PROOF}: p >= 0"),
+    ("+", ["p", "p + 1"], False, f"{NO_PROOF}: p + 1 >= 0"),
+    ("+", ["p"], False, "claim 1 (p >= 0): proved"),
+    ("+", None, True, "claim 1 (p >= 0): proved"),
+    ("+?", None, False, NO_PROOF),
+    ("?", None, True, NO_PROOF),
+    ("-", None, True, NO_PROOF),
+    ("+-", None, False, f"claim 2 (p + 1 >= 0): rejected: {NO_NUMBER}"),
+]
+
+
+@pytest.mark.parametrize(("proofs", "wanted", "side", "last"), LAST)
+def test_what_a_case_lacks(proofs: str, wanted: list[str] | None, side: bool, last: str) -> None:
+    """Claims are proved, open or not proved; without one there is a side condition, or a proof is missing."""
+    known = {"+": PLUS, "?": None, "-": {"kind": "constant"}}
+    stated = [proved(text, known[how]) for text, how in zip(("p", "p + 1"), proofs, strict=False)]
+    given = document(*stated, **({"side_condition": SIDE_CONDITION} if side else {}))
+    demanded = None if wanted is None else Demanded([claim(text) for text in wanted])
+    report = check_document(given, demanded)
+    assert (report.lines[-1], report.accepted) == (last, "rejected" not in last and last != NO_PROOF)
+    assert check_document(document(*stated, status="unknown")).lines == report.lines[: len(stated)]
+
+
+def test_what_is_said_of_a_witness() -> None:
+    """Without the case the claim is written out; with the case it is one of these, told by names."""
+    given = document(status="violated", witness=WITNESS)
+    told = "witness: the claim (p - 1/2 >= 0) is false at p = 1/4"
+    assert check_document(given).lines == (told,)
+    named = check_document(given, Demanded([claim("p - 1/2")])).lines
+    assert named == (told.replace("(p - 1/2 >= 0) ", ""),)
+    assert "the case does not make" in first(check_document(given, Demanded([claim("p")])))
+    for number, stated in enumerate(([FALSE], [GOOD, FALSE]), 1):
+        told = f"claim {number} is not a claim of this case, or on another domain than there"
+        assert first(check_document(document(*stated), Demanded([claim("p")]))) == f"rejected: {told}"
+    for status, more in (("unknown", {}), ("violated", {"witness": WITNESS})):
+        report = check_document(document(GOOD, status=status, windows=BESIDE["windows"], **more))
+        assert "windows prove, and refute nothing" in first(report)
 
 
 def test_a_witness_and_the_status_go_together() -> None:

@@ -17,7 +17,8 @@ from three_checkers import built, by_program
 
 from paramverify.cli.main import run
 from paramverify.kernel.claim_statements import NO_POINT
-from paramverify.kernel.documents import check_text
+from paramverify.kernel.documents import check_document, check_text
+from paramverify.kernel.ledger import Demanded
 from paramverify.reports.evidence_checks import replay
 from paramverify.rereader.second_reading import second_look
 
@@ -90,6 +91,16 @@ def test_a_point_settles_it(text: str) -> None:
     report = check_text(text)
     assert report.accepted, report.lines
     assert (NO_POINT in report.lines, MISSING in report.not_compared) == (False, False)
+
+
+def test_what_is_not_shown_besides() -> None:
+    """Where a claim is not proved, or the case is there, nothing is said of the domain."""
+    for parts in ([("c", [["c - 2", ">"]], None)], [SOME, ("c - 3", [["c - 2", ">"]], TREE)]):
+        report = check_text(claims(*parts))
+        assert (report.accepted, NO_POINT in report.lines) == (False, False)
+    named = Demanded([{**domain(SOME[1]), "polynomial": SOME[0]}])
+    report = check_document(json.loads(claims(SOME)), named)
+    assert (report.accepted, NO_POINT in report.lines) == (True, False), report.lines
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -161,7 +161,6 @@ FORGED: dict[str, tuple[Change, str]] = {
     "tied to itself": (lambda c, p: c.update(ties={"eps": ["eps", "1/2"]}), "not tied"),
     "no tie": (lambda c, p: c.pop("ties"), "no interval"),
     "beyond (0, 1]": (lambda c, p: c["box"].update(x_eps="(0, 2)"), "beyond"),
-    "a step below 0": (lambda c, p: c["ties"].update(eps=["x_eps", "-1/2"]), "not tied"),
 }
 
 
