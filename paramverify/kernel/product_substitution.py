@@ -106,7 +106,6 @@ def product_goal(goal: Goal, proof: Any) -> Goal:
     """Returns the goal g(x) ≥ 0 on the values of u, for a variable x that takes the place of u."""
     name = proof["variable"]
     form, outer = _read_product(proof, goal.poly, goal.names, goal.box)
-    goal.axis(name)
     poly = {tuple(k * (n == name) for n in goal.names): Fraction(c) for k, c in enumerate(outer) if c}
     kept = goal.without(name, poly)
     return replace(kept, box={**goal.box, name: form.values()}, open=goal.open - {(name, 0), (name, 1)})
@@ -148,10 +147,10 @@ def variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
 
     They are those of (1 + s)^d·g at low + (high − low)/(1 + s), up to positive numbers.
     """
-    m, d = lcm(low.denominator, high.denominator), len(outer) - 1
+    m, d = lcm(low.denominator, high.denominator), len(outer)
     row = shifted([c * m ** (d - k) for k, c in enumerate(outer)], int(low * m))
     width = int((high - low) * m)
-    signs = [c > 0 for c in shifted([c * width**k for k, c in enumerate(row)][::-1], 1) if c]
+    signs = [c // abs(c) for c in shifted([c * width**k for k, c in enumerate(row)][::-1], 1) if c]
     return sum(a != b for a, b in pairwise(signs))
 
 

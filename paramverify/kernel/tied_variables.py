@@ -65,7 +65,7 @@ def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -
         raise Rejected("a cell that ends at 0, or no number of terms")
     if b == 1 and not low <= 0 <= high:
         raise Rejected("ln(1) is 0")
-    if b != 1 and not encloses_log(1 / b, low, high):
+    if not encloses_log(1 / b, low, high):
         raise Rejected(f"ln({1 / b}) is not shown to be in the interval")
     width = len(goal.names)
     x, r = goal.variable(tie.variable), goal.variable(tie.name)
@@ -76,8 +76,8 @@ def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -
         total = plus(total, power_of_v, Fraction(1, i))
     rest = plus(constant(high - low, width), times(power_of_v, v), b / (terms * a))
     image = plus({}, plus(total, times(r, rest)), 1 / tie.step)
-    boxed = replace(goal, box={**goal.box, tie.name: (Fraction(0), ONE)})
-    return boxed.replaced(tie.name, image, (Fraction(0), ONE))
+    unit = Fraction(0), ONE
+    return replace(goal, box={**goal.box, tie.name: unit}).replaced(tie.name, image, unit)
 
 
 def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:

@@ -135,15 +135,14 @@ def test_what_is_strict_stays_so() -> None:
         step(2, 3, "c", above=[0], below=[1], strict=[]),
         step(3, 3, "d", above=[1], below=[0], strict=[]),
     ]
-    for strict in ([0], []):
-        steps[1]["strict"] = strict
+    for above, first, second in (([], [], []), ([], [], [0]), ([], [], [1]), ([0], [0], []), ([0], [], [])):
+        steps[1] |= {"above": above, "strict": first}
+        steps[2]["strict"] = second
         data = machine_of([state()] * 4, steps, 2)
-        order = FIRST
-        for number in (0, 1, 2):
-            order = walk(machine(data), order, number)
+        order = walk(machine(data), FIRST, 0, 1, 2)
         told = dict(ways(data, 4))[0, 1, 2]
         assert [number for number, _ in machine(data).following(order)] == told
-        assert told == ([] if strict else [3])
+        assert told == ([] if first or second else [3])
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -179,6 +178,25 @@ def test_many_values_at_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
     for most in (1, 2):
         monkeypatch.setattr(automaton_runs, "MAX_COMPARED", most)
         assert runs_out(read, walk(read, FIRST, 0, 1)) == (most == 1)
+
+
+def test_guards_of_two_steps() -> None:
+    """Two guards may be true at once iff they are for whole numbers, in each order of two values."""
+    points = [(*values, x) for values in ((2, 2), (2, 4), (4, 2)) for x in range(1, 6)]
+    guards = []
+    for sides in itertools.product(itertools.product(((), (1,), (-1,), (1, -1)), (False, True)), repeat=2):
+        above, below = (frozenset(v for v in (0, 1) if sign in sides[v][0]) for sign in (1, -1))
+        apart = frozenset(v for v in (0, 1) if sides[v][1])
+        asked = [(v, sign, sides[v][1]) for v in (0, 1) for sign in sides[v][0]]
+        true = {p for p in points if all((p[2] - p[v]) * sign >= strict for v, sign, strict in asked)}
+        guards.append((automaton_runs.RunTransition(0, 0, "", above, below, frozenset(), apart), true))
+    for known, strict in (([], False), ([(0, 1)], False), ([(0, 1)], True)):
+        order = automaton_runs.Order(
+            0, frozenset({0, 1}), frozenset(known), frozenset(known if strict else ())
+        )
+        left = {p for p in points if not known or p[1] - p[0] >= strict}
+        for (one, first), (other, second) in itertools.product(guards, repeat=2):
+            assert automaton_runs.fits([one, other], order) == bool(first & second & left)
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])

@@ -1023,7 +1023,6 @@ def test_proofs_that_are_none() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"variables": ["p", "p"]},
         {"variables": ["1q"], "box": {"1q": UNIT}},
         {"variables": ["p", "q q"], "box": {"p": UNIT, "q q": UNIT}},
         {"variables": ["p", "q", "r"]},

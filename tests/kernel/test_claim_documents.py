@@ -162,6 +162,12 @@ def test_what_is_said_of_a_witness() -> None:
     named = check_document(given, Demanded([claim("p - 1/2")])).lines
     assert named == (told.replace("(p - 1/2 >= 0) ", ""),)
     assert "the case does not make" in first(check_document(given, Demanded([claim("p")])))
+    root = {"root_of": "8*p - 1", "lower": "1/9", "upper": "1/7"}
+    for more, reason in (
+        ({"probabilities": ["1", "0"]}, "'ratio' is missing"),
+        ({"parameters": {"p": root}}, "p: must be"),
+    ):
+        assert reason in first(check_document(document(status="violated", witness=WITNESS | more)))
     for number, stated in enumerate(([FALSE], [GOOD, FALSE]), 1):
         told = f"claim {number} is not a claim of this case, or on another domain than there"
         assert first(check_document(document(*stated), Demanded([claim("p")]))) == f"rejected: {told}"

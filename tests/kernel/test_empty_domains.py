@@ -98,6 +98,8 @@ def test_what_is_not_shown_besides() -> None:
     for parts in ([("c", [["c - 2", ">"]], None)], [SOME, ("c - 3", [["c - 2", ">"]], TREE)]):
         report = check_text(claims(*parts))
         assert (report.accepted, NO_POINT in report.lines) == (False, False)
+    report = check_text(json.dumps(evidence(statement({**domain(SOME[1]), "polynomial": SOME[0]}, TREE))))
+    assert (report.accepted, NO_POINT in report.lines) == (True, False), report.lines
     named = Demanded([{**domain(SOME[1]), "polynomial": SOME[0]}])
     report = check_document(json.loads(claims(SOME)), named)
     assert (report.accepted, NO_POINT in report.lines) == (True, False), report.lines

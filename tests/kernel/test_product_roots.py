@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.kernel import product_substitution
 from paramverify.kernel.product_substitution import ByRoots, product_goal, read_by_roots
 from paramverify.kernel.proof_goals import Goal
 from paramverify.kernel.strict_reading import Rejected
@@ -175,11 +176,14 @@ def test_negative_numbers_have_no_powers() -> None:
         ({"roots": [["0", "1"]]}, ""),
         ({"cuts": ["1/2"]}, "vanishes at a cut"),
         ({"cuts": ["1/4"]}, ""),
+        ({"cuts": ["11/20"]}, "the roots are all"),
         ({"cuts": ["1"]}, "vanishes at a cut, or the cuts"),
         ({"cuts": ["3/4", "1/4"]}, "do not ascend"),
+        ({"cuts": ["1/4", "1/4"]}, "do not ascend"),
         ({"powers": {}}, "not powers"),
         ({"powers": {"z": "1"}}, "not powers"),
         ({"powers": {"x": "0"}}, "not a positive power"),
+        ({"powers": {"x": "1", "y": "0"}}, "not a positive power"),
         ({"reflected": ["y"]}, "not powers"),
         ({"reflected": ["z"]}, "not powers"),
         ({"powers": {"y": "1"}}, "does not depend"),
@@ -203,6 +207,20 @@ def test_what_is_said_of_one_root(change: dict[str, Any], reason: str) -> None:
     for u, there in ((F(0), -sign), (low, -sign), ((low + high) / 2, None), (high, sign), (F(1), sign)):
         x = 1 - u if change.get("reflected") else u
         assert found.at({"x": x}).weak_sign() == (there if low > 0 or u in (low, high) else None)
+
+
+def test_degrees_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A factor has a degree from 1 to the limit in the product."""
+    entry = {"powers": {"x": "1"}, "reflected": [], "cuts": [], "roots": []}
+    monkeypatch.setattr(product_substitution, "MAX_DEGREE", 2)
+    for degree, right in ((1, True), (2, True), (3, False), (0, False)):
+        poly = {(k, 0): F(1) for k in (degree, 0)}
+        if right:
+            assert read_by_roots(entry, poly, NAMES, {"x": (F(0), F(1))}).weak_sign() == 1
+            continue
+        for none in (poly, {}):
+            with pytest.raises(Rejected, match="has no degree"):
+                read_by_roots(entry, none, NAMES, {"x": (F(0), F(1))})
 
 
 def test_parts_with_two_variations() -> None:

@@ -20,6 +20,7 @@ from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.evidence_polynomials import Poly, evaluate
 from paramverify.kernel.proof_goals import Context, Goal, Tie
 from paramverify.kernel.rounded_constants import (
+    PRECISIONS,
     encloses_exp,
     exp_bounds,
     log_bounds,
@@ -59,10 +60,12 @@ def _reduced(poly: Poly, cell: tuple[Fraction, Fraction], part: dict[str, Any], 
     ties = (Tie("eps", "x_eps", Fraction(step)),)
     found: list[Goal] = []
     proof = {"variable": "eps", "cuts": [], "parts": [{**part, "proof": None}]}
-    goal = Goal(("x_eps", "eps"), poly, box, (), ties=ties)
+    conditions = (None, (poly, True), (poly, False))
+    goal = Goal(("x_eps", "eps"), poly, box, conditions, frozenset({("x_eps", 1)}), ties=ties)
     logarithm_rule(goal, proof, lambda goal, _: found.append(goal), Context())
     (reduced,) = found
     assert not reduced.ties
+    assert reduced.conditions == (None, (reduced.poly, True), (reduced.poly, False))
     return reduced
 
 
@@ -295,6 +298,11 @@ def test_two_tied_parameters() -> None:
         ({"power": 4, "bound": "468/100"}, "as small"),
         ({"power": 5, "bound": "1000"}, "no bounds"),
         ({"least": "1001", "bound": "1"}, "no bounds"),
+        ({"least": "1000", "power": 500, "bound": "1"}, "as large"),
+        ({"least": str(log_bounds(Fraction(64), PRECISIONS[1])[0]), "bound": "1"}, ""),
+        ({"least": str(log_bounds(Fraction(64), PRECISIONS[2])[0]), "bound": "1"}, "as large"),
+        ({"bound": str(16 / exp_bounds(Fraction(4), 28)[0])}, ""),
+        ({"bound": str(16 / exp_bounds(Fraction(4), 29)[0])}, "as small"),
         ({"power": 501, "least": "600", "bound": "1"}, "no bounds"),
     ],
 )
@@ -308,9 +316,13 @@ def test_how_small_x_is_near_zero(change: dict[str, Any], reason: str) -> None:
         return
     goal = _reduced({(1, 0): Fraction(1)}, cell, part, "1")
     assert goal.poly == {(1, part["power"]): Fraction(part["bound"])}
-    assert goal.open >= {("x_eps", 0), ("eps", 0)}
-    with pytest.raises(Rejected, match="no bounds"):
-        _reduced({(1, 0): Fraction(1)}, (Fraction(0), Fraction(1)), part, "1")
+    assert goal.open == {("x_eps", 0), ("eps", 0)}
+    for end in (Fraction(0), Fraction(1)):
+        with pytest.raises(Rejected, match="no bounds"):
+            _reduced({(1, 0): Fraction(1)}, (Fraction(0), end), part, "1")
+    for low, high in ((Fraction(-1, 4), Fraction(1, 2)), (Fraction(1, 2), Fraction(2))):
+        with pytest.raises(Rejected, match="in \\(0, 1\\] only"):
+            _reduced({(1, 0): Fraction(1)}, (low, high), part, "1")
 
 
 def test_signs_of_polynomials_that_are_nearly_zero() -> None:
