@@ -9,11 +9,23 @@ from written_evidence import evidence, with_first
 
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import Demanded, KernelReport
+from paramverify.kernel.proof_trees import follow
+from paramverify.kernel.strict_reading import Rejected
 
 POSITIVE = {"kind": "bernstein", "tree": ["+"]}
 CONSTANT = {"kind": "constant"}
 FIRST: dict[str, Any] = {"kind": "constraint", "constraint": 0, "factor": "1", "proof": CONSTANT}
 DOMAIN = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+
+
+def test_leaves_are_counted() -> None:
+    """A tree in preorder has one leaf for each part that is not cut, and ends with the last of them."""
+    for tree, leaves in (("-", 1), ("+--", 2), ("+-+--", 3), ("++-+---", 4)):
+        step = lambda part, token: (2 * part, 2 * part + 1) * (token == "+")  # noqa: E731
+        assert follow(tree, 1, step) == leaves
+        for wrong, told in ((f"{tree}-", "too many leaves"), (tree[:-1], "a leaf of the tree is missing")):
+            with pytest.raises(Rejected, match=told):
+                follow(wrong, 1, step)
 
 
 def document(
