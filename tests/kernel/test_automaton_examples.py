@@ -19,10 +19,7 @@ from paramverify.kernel.documents import check_document
 from paramverify.kernel.strict_reading import Rejected
 
 EXAMPLES: list[Data] = [
-    {"steps": [5]},
-    {"steps": [-1]},
     {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
-    {"probabilities": [{"exact": "0", "lower": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "1/4", "lower": "1/4"}, {"exact": "1/4"}]},
     {"probabilities": [{"exact": "1/4", "upper": "1/4"}, {"exact": "1/4"}]},
@@ -235,7 +232,6 @@ NEIGHBOURS: list[tuple[Data, list[int], list[list[str]], str]] = [
     ({"differ": "one"}, [0, 1], [["7", "0"], ["7", "1/2"]], ""),
     ({}, [0, 0], [["0", "0"], ["1", "1"]], "transition 0 is not possible"),
     ({}, [0, 1], [["0"], ["1", "1"]], "one entry for each"),
-    ({}, [0, 1], [["0", "0"], ["1"]], "one entry for each"),
     ({"values": ["0", "1"]}, [0, 1], [["0", "0"], ["1", "1/2"]], "none of the values"),
     ({}, [0, 1], [["0", "0"], ["1", "9/8"]], "no neighbours"),
     ({"values": ["0", "1", "3"]}, [0, 1], [["0", "1"], ["0", "3"]], "no neighbours"),

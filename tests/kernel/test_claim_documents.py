@@ -120,7 +120,6 @@ def test_what_is_unknown_has_an_open_claim() -> None:
     half = document(GOOD, proved("p + 1", None), status="unknown")
     assert check_document(half, Demanded(wanted)).accepted
     assert check_document(document(GOOD, ALSO), Demanded(wanted)).accepted
-    assert check_document(document(status="unknown")).accepted
 
 
 NO_PROOF = "rejected: a claim of the case has no proof"
