@@ -148,6 +148,8 @@ def test_what_is_strict_stays_so() -> None:
         told = dict(ways(data, 4))[0, 1, 2]
         assert [number for number, _ in machine(data).following(order)] == told
         assert told == ([] if first or second else [3])
+    steps = [step(0, 1, "a", stored=[0, 1], strict=[]), step(1, 1, "b", above=[0], below=[1], strict=[])]
+    assert walk(machine(machine_of([state()] * 2, steps, 2)), FIRST, 0).apart == set()
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -200,7 +202,7 @@ def test_guards_of_two_steps() -> None:
             0, frozenset({0, 1}), frozenset(known), frozenset(known if strict else ())
         )
         left = {p for p in points if not known or p[1] - p[0] >= strict}
-        for (one, first), (other, second) in itertools.product(guards, repeat=2):
+        for (one, first), (other, second) in itertools.combinations_with_replacement(guards, 2):
             assert automaton_runs.fits([one, other], order) == bool(first & second & left)
 
 

@@ -20,7 +20,6 @@ from paramverify.kernel.strict_reading import Rejected
 
 EXAMPLES: list[Data] = [
     {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
-    {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "1/4", "lower": "1/4"}, {"exact": "1/4"}]},
     {"probabilities": [{"exact": "1/4", "upper": "1/4"}, {"exact": "1/4"}]},
     {"output": "other"},
@@ -209,7 +208,7 @@ FALSE: list[Data] = [
     {"levels": [["0", "2", [[1, 0, "-1"]]]]},
     {"levels": [["2", "3", [[1, 0, "1"]]]]},
     {"levels": [["-1", "0", [[1, 0, "1"]]]]},
-    {"point": ["0", "2"]},
+    {"streams": [["0", "2"], ["0", "2"]], "point": ["0", "2"]},
     {"point": ["2"]},
     {"point": ["2", "0", "0"]},
     {"steps": [0, 2]},
@@ -229,7 +228,6 @@ NEIGHBOURS: list[tuple[Data, list[int], list[list[str]], str]] = [
     ({"by": "2"}, [0, 1], [["0", "0"], ["2", "-2"]], ""),
     ({"by": "any", "values": ["0", "1/2", "5"]}, [0, 1], [["0", "1/2"], ["5", "5"]], ""),
     ({"differ": "one"}, [0, 1], [["0", "7"], ["1", "7"]], ""),
-    ({"differ": "one"}, [0, 1], [["7", "0"], ["7", "1/2"]], ""),
     ({}, [0, 0], [["0", "0"], ["1", "1"]], "transition 0 is not possible"),
     ({}, [0, 1], [["0"], ["1", "1"]], "one entry for each"),
     ({"values": ["0", "1"]}, [0, 1], [["0", "0"], ["1", "1/2"]], "none of the values"),
