@@ -240,7 +240,8 @@ def bounds_of(document: Mapping[str, Any]) -> DeltaBounds:
 def largest(document: Mapping[str, Any]) -> ExactLoss | None:
     """Returns the largest loss of a composition in any direction, where that of each release is exact.
 
-    Two directions differ in samples only. The largest loss of a sample, if it is exact, is that of a table.
+    Two directions differ in samples only. The largest loss of a sample, if it is exact, is that of a table:
+    so their ratios decide.
     """
     found = []
     for direction in directions(document):
@@ -250,8 +251,6 @@ def largest(document: Mapping[str, Any]) -> ExactLoss | None:
                 return None
             total = total.plus(losses.most.times(times))
         found.append(total)
-    if any(each.rational != found[0].rational for each in found):
-        return None
     return max(found, key=lambda loss: loss.ratio)
 
 

@@ -263,7 +263,7 @@ def multiplied(left: Sequence[int], right: Sequence[int]) -> list[int]:
     size = len(left) + len(right) - 1
     if size > MOST_POINTS:
         raise Rejected("the grid has too many points")
-    largest = max(left) * max(right) * min(len(left), len(right))
+    largest = max(left) * max(right) * len(left)
     width = largest.bit_length() // 8 + 1
     one, other = (
         int.from_bytes(b"".join(m.to_bytes(width, "little") for m in side), "little")

@@ -134,10 +134,9 @@ def table(outputs: list[tuple[Fraction, Fraction]]) -> ReleaseLosses:
         raise Misformed("not two distributions", "outputs")
     found: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
     for p, q in outputs:
-        if p or q:
-            ratio = None if not p or not q else p / q
-            one, other = found.get(ratio, (Fraction(0), Fraction(0)))
-            found[ratio] = one + p, other + q
+        ratio = p / q if p and q else None
+        one, other = found.get(ratio, (Fraction(0), Fraction(0)))
+        found[ratio] = one + p, other + q
     only, other_only = found.pop(None, (Fraction(0), Fraction(0)))
     atoms = tuple(LossAtom(_between(p), ExactLoss(ratio=r), _between(q)) for r, (p, q) in found.items() if r)
     most = None if only else ExactLoss(ratio=max(r for r in found if r))
@@ -219,15 +218,14 @@ def _laplace(written: Mapping[str, Any]) -> ReleaseLosses:
     Between them P(L > l) = ½ − ½·e^((l−m)/2) and Q(L > l) = ½·e^(−(l+m)/2) − ½·e^(−m).
     """
     most = _positive(written, "sensitivity") / _positive(written, "scale")
-    end = _between(most)
     fall = exp(*_between(-most))
     small = fall[0] >> 1, -(-fall[1] >> 1)
     half = (UNIT >> 1, UNIT >> 1)
 
     def over(loss: Ends) -> tuple[Ends, Ends]:
-        low, high = (min(max(x, -end[1]), end[1]) for x in loss)
-        p = exp((low - end[1]) >> 1, -(-(high - end[0]) >> 1))
-        q = exp(-((high + end[1] + 1) >> 1), -((low + end[0]) >> 1))
+        low, high = (min(max(Fraction(x, UNIT), -most), most) for x in loss)
+        p = exp(down((low - most) / 2), up((high - most) / 2))
+        q = exp(down(-(high + most) / 2), up(-(low + most) / 2))
         return (
             (max(0, (UNIT - p[1]) >> 1), max(0, -(-(UNIT - p[0]) >> 1))),
             (max(0, (q[0] - fall[1]) >> 1), max(0, -(-(q[1] - fall[0]) >> 1))),

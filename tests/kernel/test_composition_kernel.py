@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import comb, prod
 from typing import Any
 
@@ -12,9 +12,11 @@ import pytest
 from engine_documents import engine_document, own, with_own
 
 from paramverify.kernel import composition_evidence
-from paramverify.kernel.composition_evidence import bounds_of, epsilon_of
+from paramverify.kernel.composition_evidence import bounds_of, by_ratio, dominates, epsilon_of, exact_ratio
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import KernelReport
+from paramverify.kernel.release_losses import read
+from paramverify.kernel.strict_reading import Rejected
 
 Release = dict[str, Any]
 LEFT = ("releases of cases with their files",)
@@ -30,15 +32,26 @@ NEAR = table(("1/2", "1/2"), ("1/2", "1/2"))
 RESPONSE = {"kind": "randomized_response", "step": ["0", "9"], "values": "2"}  # the same as FAR
 
 
+def way(dominating: Release, *pairs: Release) -> dict[str, Any]:
+    """One direction of neighbours of a release."""
+    return {"dominating": dominating, "pairs": list(pairs)}
+
+
 def replayed(
-    dominating: Release, pairs: list[Release], question: dict[str, Any], **found: Any
+    dominating: Release,
+    pairs: list[Release],
+    question: dict[str, Any],
+    *others: dict[str, Any],
+    times: int = 1,
+    directions: list[dict[str, Any]] | None = None,
+    **found: Any,
 ) -> KernelReport:
-    """What the kernel says of one release."""
-    direction = {"grid": None, "spans": [], "choice": [0]}
+    """What the kernel says of one release, and of the other direction of its neighbours, if there is one."""
+    ways = [way(dominating, *pairs), *others]
     parts = {
-        "components": [{"times": 1, "ways": [{"dominating": dominating, "pairs": pairs}]}],
+        "components": [{"times": times, "ways": ways}],
         "question": question,
-        "directions": [direction],
+        "directions": directions or [{"grid": None, "spans": [], "choice": [0]}] * len(ways),
         **{"exact": None, "lower": None, "upper": None, **found},
     }
     return check_document(engine_document("composition", "bounds", **parts))
@@ -71,6 +84,7 @@ def test_what_dominates_says_nothing_exact_of_others(
 def test_what_was_asked_is_told() -> None:
     """A number says nothing without the ε or the δ that it is about."""
     told = replayed(FAR, [], ONE, exact="4/5").lines
+    assert told[0] == "component 1: a table of 2 outputs, for 1 pair, 1 time"
     assert "asked: the least delta for epsilon = 0" in told
     assert (
         "asked: the least delta for epsilon = ln(2)"
@@ -177,11 +191,114 @@ def test_the_larger_direction_counts() -> None:
             assert check_document(found).accepted == (exact == max(there, back)), check_document(found).lines
 
 
-def test_losses_without_a_largest_one() -> None:
-    """An output that is impossible under Q has no largest loss, and no delta of zero."""
-    for low, high, side in (("0", "9", "large"), ("0", None, "large")):
-        line = replayed(table(*ALONE), [], {"delta": "0"}, lower=low, upper=high).lines[-1]
-        assert f"the largest loss is not shown to be so {side}" in line
+SAMPLE = {"kind": "sampled", "rate": "1/2", "of": table(*ALONE)}  # at most 19/20 in ten, or without a limit
+BACK = {"kind": "turned", "of": SAMPLE}
+NOISE = {"kind": "laplace", "scale": "4", "sensitivity": "1"}  # two of them have the largest loss 1/2
+SMALL = "not shown to be so small"
+LARGE = "not shown to be so large"
+with mpmath.workprec(400):
+    LN9 = int(mpmath.floor(mpmath.log(9) * 2**192))
+STATED: list[tuple[Release, list[Any], dict[str, Any], dict[str, Any], str]] = [
+    # the release, other ways, what is asked, what is found, and the end of what is told
+    (FAR, [], {"delta": "1/10"}, {"exact": "9"}, "the ratio e^epsilon is another number"),
+    (table(*ALONE), [], {"delta": "1/11"}, {"exact": "9"}, "the ratio e^epsilon is another number"),
+    (
+        table(*ALONE),
+        [],
+        {"delta": "1/10"},
+        {"exact": "9"},
+        "the ratio e^epsilon is 9, exactly: computed again",
+    ),
+    (SAMPLE, [way(BACK)], {"delta": "1/25"}, {"exact": "41/22"}, "the ratio e^epsilon is another number"),
+    (FAR, [], {"delta": "0"}, {"exact": "9"}, "the ratio e^epsilon is 9, exactly: the largest loss"),
+    (NOISE, [], {"delta": "0"}, {"exact": "1"}, "nothing is exact"),
+    (FAR, [], {"epsilon": ["1", "1"]}, {"exact": "4/5"}, "no logarithm of a rational nothing is exact"),
+    (NOISE, [], {"epsilon": ["1/4", "1"]}, {"exact": "0"}, "delta is 0, exactly: the largest loss"),
+    (NOISE, [], {"epsilon": ["1", "1"]}, {"exact": "0"}, "delta is 0, exactly: the largest loss"),
+    (NOISE, [], {"epsilon": ["6/25", "1"]}, {"exact": "0"}, "nothing is exact"),
+    (FAR, [], {"epsilon": [f"{LN9}/{1 << 192}", "1"]}, {"exact": "0"}, "of a rational nothing is exact"),
+    (FAR, [], {"epsilon": [f"{LN9 + 2**20}/{1 << 192}", "1"]}, {"exact": "0"}, "exactly: the largest loss"),
+    (FAR, [], {"delta": "0"}, {"lower": "2", "upper": None}, SMALL),
+    (FAR, [], {"delta": "0"}, {"lower": "2", "upper": "2"}, SMALL),
+    (FAR, [], {"delta": "0"}, {"lower": "11/5", "upper": "3"}, LARGE),
+    (table(*ALONE), [], {"delta": "0"}, {"lower": "0", "upper": "9"}, "largest loss is " + LARGE),
+    (table(*ALONE), [], {"delta": "0"}, {"lower": "0", "upper": None}, "largest loss is " + LARGE),
+    (NOISE, [], {"delta": "0"}, {"lower": "1/4", "upper": "1/4"}, "epsilon is at most 0.25: computed again"),
+    (FAR, [], ONE, {"lower": "1/3", "upper": None}, "delta is at least 1/3: computed again"),
+    (FAR, [], {"delta": "1/10"}, {"lower": "2", "upper": None}, "epsilon is at least 2: computed again"),
+    (table(*ALONE), [], {"delta": "1/10"}, {"lower": "3", "upper": "4"}, LARGE),
+    (table(*ALONE), [], {"delta": "1/11"}, {"lower": "3", "upper": "9"}, SMALL),
+]
+
+
+@pytest.mark.parametrize(("release", "others", "question", "found", "told"), STATED)
+def test_what_is_stated(
+    release: Release, others: list[Any], question: dict[str, Any], found: dict[str, Any], told: str
+) -> None:
+    """Numbers of one release, or of two directions: those that it has are told, and no others are."""
+    report = replayed(release, [], question, *others, **found)
+    assert told in report.lines[-1]
+    assert report.accepted == ("computed again" in told or "exactly" in told)
+
+
+@pytest.mark.parametrize("releases", [(PLAIN,), (ALONE,), (ALONE, PLAIN)])
+def test_the_least_ratio_over_all_sets(releases: tuple[tuple[tuple[str, str], ...], ...]) -> None:
+    """It is the largest (P(S) - delta)/Q(S) of all sets, at least 1, where S is possible under Q."""
+    both = [
+        tuple(prod(map(Fraction, side)) for side in zip(*chosen, strict=True))
+        for chosen in product(*releases)
+    ]
+    sets = [
+        [sum((each[k] for each in chosen), Fraction(0)) for k in (0, 1)]
+        for n in range(len(both) + 1)
+        for chosen in combinations(both, n)
+    ]
+    masses = by_ratio(read(table(*((str(p), str(q)) for p, q in both))).exact or ())
+    for delta in map(Fraction, ("0", "1/200", "1/100", "1/11", "1/10", "1/5", "9/10", "1")):
+        none = any(p > delta and not q for p, q in sets)
+        least = max([Fraction(1), *((p - delta) / q for p, q in sets if q)])
+        assert exact_ratio(masses, delta) == (None if none else least)
+
+
+GRID = {"step": ["0", "9"], "bits": 64, "tail": 60}
+ON_GRID = {"grid": GRID, "spans": [None], "choice": [0]}
+GRIDS: list[tuple[dict[str, Any], int, str]] = [
+    ({}, 1, "computed again"),
+    ({"grid": None}, 1, "a grid is missing"),
+    *(({"grid": {**GRID, "bits": bits}}, 1, told) for bits, told in ((23, "bits"), (24, LARGE))),
+    *(({"grid": {**GRID, "bits": bits}}, 1, told) for bits, told in ((176, "again"), (177, "bits"))),
+    *(({"grid": {**GRID, "tail": tail}}, 1, told) for tail, told in ((0, "bits"), (1, "again"))),
+    ({"spans": [None, None]}, 1, "not one for each component"),
+    *(({"choice": [n]}, 1, "no such pair") for n in (1, -1)),
+    *(({}, times, "not a number of releases") for times in (0, 4)),
+    ({}, 3, "computed again"),
+]
+
+
+@pytest.mark.parametrize(("changes", "times", "told"), GRIDS)
+def test_limits_of_grids(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], times: int, told: str
+) -> None:
+    """Bits, tails, spans, choices and numbers of releases, at their ends and beyond."""
+    monkeypatch.setattr(composition_evidence, "MOST_TIMES", 3)
+    report = replayed(FAR, [], ONE, times=times, directions=[{**ON_GRID, **changes}], lower="3/10", upper="1")
+    assert told in report.lines[-1]
+    assert report.accepted == told.endswith("again")
+
+
+def test_pairs_are_of_the_same_sample() -> None:
+    """All pairs of a sample have its rate, though one of another rate may be dominated as well."""
+    for rate, accepted in (("1/2", True), ("1/3", False)):
+        whole, pair = ({"kind": "sampled", "rate": r, "of": FAR} for r in ("1/2", rate))
+        swapped = {**whole, "of": {"kind": "turned", "of": FAR}}
+        back = way(*({"kind": "turned", "of": each} for each in (swapped, whole, pair)))
+        found = {"directions": [ON_GRID] * 2, "lower": "1/5", "upper": "1"}
+        report = replayed(whole, [whole, pair], ONE, back, **found)
+        assert report.accepted == accepted, report.lines
+        assert accepted or "the pairs are of another sample" in report.lines[-1]
+    for one, other in ((NOISE, FAR), (FAR, NOISE)):
+        with pytest.raises(Rejected, match="several pairs need rational masses"):
+            dominates(read(one), read(other))
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3/2", "2"])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from mpmath import mp
 
+from paramverify.kernel import release_losses
 from paramverify.kernel.convolutions import (
     MOST_PLACES,
     MOST_POINTS,
@@ -182,10 +183,12 @@ def test_noise(noise: Written, most: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "span"), [(DISCRETE, (0, 4)), (LAPLACE, None), (LAPLACE, (3, 3)), (LAPLACE, (0, 60_001))]
+    ("written", "span"), [(DISCRETE, (0, 4)), (LAPLACE, None), (LAPLACE, (3, 3)), (LAPLACE, (0, 6))]
 )
-def test_spans(written: Written, span: tuple[int, int] | None) -> None:
+def test_spans(written: Written, span: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A density needs a span with points that are not too many, and other noise has none."""
+    monkeypatch.setattr("paramverify.kernel.convolutions.MOST_POINTS", 5)
+    assert len([*parts(read(LAPLACE), LossGrid(ExactLoss(Fraction(1, 8)), 60, 60), (0, 5))]) == 7
     for side in (UpperMasses, LowerMasses):
         with pytest.raises(Rejected, match="span"):
             side.of(read(written), LossGrid(ExactLoss(Fraction(1, 8)), 60, 60), span)
@@ -234,6 +237,8 @@ def test_points_of_the_grid(step: ExactLoss) -> None:
                 assert i < j
                 assert i * size * UNIT <= low < (i + 1) * size * UNIT + CLOSE
                 assert (j - 1) * size * UNIT - CLOSE < high <= j * size * UNIT
+        for n in (-4_999, -40, -1):
+            assert grid.around((grid.at(n)[1],) * 2) == (n, n + 1)
         if step == STEPS[0]:  # its points are exact
             for ends, found in (
                 ((16, 16), (2, 3)),
@@ -344,6 +349,11 @@ def test_masses_of_points_of_the_grid() -> None:
     upper = UpperMasses.of(found, grid, (0, 1))
     assert (upper.first, upper.masses[0]) == (0, 91 * one - (10 * one - 100))
     assert upper.infinite == 9 * one + 1000
+    # Of p between 40 and 60 and q between 30 and 50 at most 2q - p and 2(p - q) are at the ends.
+    ends = (40 * one, 60 * one), (30 * one, 50 * one)
+    found = ReleaseLosses(over=lambda at: ends if at[0] <= 0 else NOTHING, whole=((40 * one,) * 2, (0, 0)))
+    upper = UpperMasses.of(found, LossGrid(ExactLoss(ratio=F(2)), BITS, BITS), (0, 1))
+    assert all(60 * one <= mass <= 60 * one + CLOSE for mass in upper.masses)
 
 
 @pytest.mark.parametrize("written", [LAPLACE, GAUSSIAN])
@@ -535,10 +545,42 @@ def _last(found: ReleaseLosses) -> int:
     return max(range(len(found.atoms)), key=lambda k: found.atoms[k].ends())
 
 
+def test_what_is_left_of_a_discrete_gaussian(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Further outputs, which are few, weigh at most a geometric series from the first one of them on."""
+    monkeypatch.setattr(release_losses, "FAR", 2)
+    found = read({"kind": "discrete_gaussian", "sigma": "3", "sensitivity": "2"})
+    assert len(found.atoms) == 8 + 1 + 8 + 2
+    with mp.workprec(600):
+        weights = [mp.exp(-mp.mpf(x * x) / 18) for x in range(60)]
+        listed = mp.fsum(weights[abs(x)] for x in range(-8, 11))
+        rest = weights[9] / (1 - weights[10] / weights[9])
+        for end in (*found.above, *found.below):
+            assert is_enclosed(rest / listed, (end - CLOSE, end), CLOSE)
+        for x, atom in enumerate(found.atoms, -8):
+            for ends, weight in ((atom.mass, weights[abs(x - 2)]), (atom.other, weights[abs(x)])):
+                assert is_enclosed(weight / (listed + 2 * rest), (ends[0], ends[0] + CLOSE))
+                assert is_enclosed(weight / listed, (ends[1] - CLOSE, ends[1]))
+
+
+@pytest.mark.parametrize("wide", [None, 0, 1])
 @pytest.mark.parametrize("noise", [*(noise for noise, _ in NOISE), WHOLE], ids=lambda n: str(n)[10:40])
-def test_releases_to_the_last_bit(noise: Written) -> None:
-    """Masses, losses, what is above and below, and tails: of noise, and of samples with noise."""
-    for way in ("", "turned", "sampled", "sampled turned", "turned sampled", "sampled sampled"):
+def test_releases_to_the_last_bit(noise: Written, wide: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Masses, losses, what is above and below, and tails: of noise, and of samples with noise.
+
+    They are bounded too where what they are computed from is far from its lower end, or from its upper one.
+    """
+
+    def widened(function: Callable[..., tuple[int, int]]) -> Callable[..., tuple[int, int]]:
+        """A function whose numbers are near to one of their ends."""
+        return lambda *given: tuple(  # type: ignore[return-value]
+            end + (side == wide) * (2 * side - 1) * (1 << 100) for side, end in enumerate(function(*given))
+        )
+
+    for name in () if wide is None else ("exp", "ln", "above_normal"):
+        monkeypatch.setattr(release_losses, name, widened(getattr(release_losses, name)))
+    near = CLOSE if wide is None else 2**110
+    ways = "", "sampled", "turned", "sampled turned", "turned sampled", "sampled sampled"
+    for way in ways if noise is not WHOLE else ways[:2]:
         written = noise
         for word in way.split()[::-1]:
             written = {"kind": word, "of": written, **({"rate": "1/3"} if word == "sampled" else {})}
@@ -549,7 +591,7 @@ def test_releases_to_the_last_bit(noise: Written) -> None:
             assert (
                 noise is WHOLE
                 or not known
-                or is_enclosed(max(losses), found.atoms[_last(found)].ends(), 2**30)
+                or is_enclosed(max(losses), found.atoms[_last(found)].ends(), near << 10)
             )
             for atom in found.atoms:
                 middle = mp.mpf(sum(atom.ends())) / 2 / UNIT
@@ -559,25 +601,25 @@ def test_releases_to_the_last_bit(noise: Written) -> None:
                         b[side] for b, at in zip(known, losses, strict=True) if abs(at - middle) < 1e-9
                     )
                     ends = [sum(getattr(each, of)[k] for each in alike) for k in (0, 1)]
-                    assert is_enclosed(true, (ends[0], ends[1]))
-                near = [at for at in losses if abs(at - middle) < 1e-9]
-                assert all(is_enclosed(at, atom.ends(), 2**60) for at in near)
+                    assert is_enclosed(true, (ends[0], ends[1]), near)
+                alike_losses = [at for at in losses if abs(at - middle) < 1e-9]
+                assert all(is_enclosed(at, atom.ends(), near << 40) for at in alike_losses)
             for side, of in enumerate(("mass", "other")):
                 told = sum(getattr(each, of)[1] for each in found.atoms) + found.whole[side][1]
                 assert told + found.above[side] + found.below[side] >= UNIT
-                assert max(found.above[side], found.below[side]) <= 2**20
+                assert max(found.above[side], found.below[side]) <= near
             assert found.most is None or found.most.ends() == found.atoms[_last(found)].ends()
             if found.whole == NOTHING:
                 continue
             for side in (0, 1):
-                assert is_enclosed(true_tail(written, -mp.inf)[side], found.whole[side])
+                assert is_enclosed(true_tail(written, -mp.inf)[side], found.whole[side], near)
             for low in (-3, -1, F(-2, 5), F(-1, 7), 0, F(1, 9), F(1, 3), 1, 4):
-                for wide in (F(0), F(1, 1000)):
-                    at = int(low * UNIT), int((low + wide) * UNIT)
+                for more in (F(0), F(1, 1000)):
+                    at = int(low * UNIT), int((low + more) * UNIT)
                     ends = [true_tail(written, mp.mpf(end) / UNIT) for end in at]
                     for side, told in enumerate(found.over(at)):
                         assert told[0] <= ends[1][side] * UNIT <= ends[0][side] * UNIT <= told[1]
-                        assert wide or told[1] - told[0] <= CLOSE
+                        assert more or told[1] - told[0] <= near
 
 
 def test_what_is_no_release() -> None:
@@ -585,8 +627,16 @@ def test_what_is_no_release() -> None:
     for step in (["0", "1"], ["-1", "2"]):
         with pytest.raises(Rejected):
             read({**DISCRETE, "step": step})
-    for change in ({"values": "1"}, {"step": ["-1/3", "1"]}, {"values": "5/2"}, {"step": ["0", "0"]}):
-        with pytest.raises(Rejected):
+    tiny = [f"1/{1 << 200}", "1"]
+    for change, told in (
+        ({"values": "1"}, "not a randomised response"),
+        ({"step": ["-1/3", "1"]}, "not a randomised response"),
+        ({"step": ["-" + tiny[0], "1"]}, "not a randomised response"),
+        ({"values": "5/2"}, "not a whole number"),
+        ({"step": ["0", "0"]}, "not a positive number"),
+        ({"kind": "discrete_laplace", "sensitivity": "1", "step": tiny}, "not above 0"),
+    ):
+        with pytest.raises(Rejected, match=told):
             read({**RESPONSE, **change})
     assert len(read({**RESPONSE, "values": "2", "step": ["0", "1"]}).atoms) == 1
     for rate in ("0", "-1/2", "3/2"):
@@ -597,6 +647,8 @@ def test_what_is_no_release() -> None:
     found = read({"kind": "sampled", "of": outputs, "rate": "1/2"})
     assert found.exact is not None
     assert {both for both in found.exact if any(both)} == {(F(3, 4), F(1)), (F(1, 4), F(0))}
+    turned = read({"kind": "turned", "of": outputs})
+    assert {both for both in turned.exact or () if any(both)} == {(F(1), F(1, 2)), (F(0), F(1, 2))}
     for wrong in ([["1/2", "1/2"]], [["3/2", "1"], ["-1/2", "0"]], [["1", "1"], ["0", "1/2"]]):
         with pytest.raises(Rejected, match="distributions"):
             read({**outputs, "outputs": wrong})
