@@ -32,6 +32,7 @@ from .strict_reading import Misformed, Rejected, counted, plain
 
 STATUS = "composition"
 DIGITS = 30
+LENGTH = 60  # of numbers that are told
 LEFT = ("releases of cases with their files",)  # what a document alone does not show
 MOST_TIMES = 100_000
 MOST_PRODUCTS = 100_000  # of outputs that are on no grid
@@ -178,7 +179,7 @@ def _release(component: Any, k: int, n: int) -> tuple[ReleaseLosses, list[Releas
     """Reads the release of a component in a direction."""
     if not 0 < component["times"] <= MOST_TIMES:
         raise Misformed("not a number of releases", "components", n, "times")
-    way = component["ways"][k if len(component["ways"]) > 1 else 0]
+    way = component["ways"][k % len(component["ways"])]  # one way is that of both directions
     whole, several = read(way["dominating"]), way["pairs"] != [way["dominating"]]
     pairs = [read(pair) for pair in way["pairs"] if several]
     if not all(dominates(whole, pair) for pair in pairs):
@@ -368,7 +369,7 @@ def _check_exact(document: Mapping[str, Any]) -> str:
         raise Misformed("a number is exact, or between bounds", "lower")
     if _is_largest(document, stated):
         name = "delta" if "epsilon" in document["question"] else "the ratio e^epsilon"
-        return f"{name} is {plain(document['exact'], 60)}, exactly: the largest loss"
+        return f"{name} is {plain(document['exact'], LENGTH)}, exactly: the largest loss"
     every = [each.exactly() for each in directions(document)]
     if "epsilon" in document["question"]:
         loss = loss_of(document["question"]["epsilon"])
@@ -376,12 +377,12 @@ def _check_exact(document: Mapping[str, Any]) -> str:
             raise Misformed("for an epsilon that is no logarithm of a rational nothing is exact", "exact")
         if max(exact_delta(masses, loss.ratio) for masses in every) != stated:
             raise Misformed("delta is another number", "exact")
-        return f"delta is {plain(document['exact'], 60)}, exactly: computed again"
+        return f"delta is {plain(document['exact'], LENGTH)}, exactly: computed again"
     delta = number(document["question"]["delta"])
     ratios = [exact_ratio(masses, delta) for masses in every]
     if None in ratios or max(r for r in ratios if r is not None) != stated:
         raise Misformed("the ratio e^epsilon is another number", "exact")
-    return f"the ratio e^epsilon is {plain(document['exact'], 60)}, exactly: computed again"
+    return f"the ratio e^epsilon is {plain(document['exact'], LENGTH)}, exactly: computed again"
 
 
 def _is_largest(document: Mapping[str, Any], stated: Fraction) -> bool:
@@ -401,7 +402,7 @@ def decimal(value: Fraction) -> str:
         context.prec = DIGITS
         found = Decimal(value.numerator) / Decimal(value.denominator)
     exact = Fraction(found) == value
-    return str(found.normalize()).lower() if exact else plain(str(value), 60)
+    return str(found.normalize()).lower() if exact else plain(str(value), LENGTH)
 
 
 def told(release: Mapping[str, Any], pairs: int) -> str:
@@ -417,7 +418,7 @@ def told(release: Mapping[str, Any], pairs: int) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return plain(value, 60)
+        return plain(value, LENGTH)
     rational, ratio = value
     parts = [rational] * (rational != "0") + [f"ln({ratio})"] * (ratio != "1")
-    return plain(" + ".join(parts) or "0", 60)
+    return plain(" + ".join(parts) or "0", LENGTH)

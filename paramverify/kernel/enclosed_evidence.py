@@ -142,7 +142,7 @@ def _check_witness(
         raise Misformed("no outputs, or one twice", "witness", "outputs")
     if not set(outputs) <= chances[left].keys() | chances[right].keys():
         raise Misformed("not outputs of the program", "witness", "outputs")
-    one = sum(chances[left].get(name, (0, 0))[0] for name in outputs)
-    other = sum(chances[right].get(name, (0, 0))[1] for name in outputs)
+    one = sum(chances[left][name][0] for name in outputs if name in chances[left])
+    other = sum(chances[right][name][1] for name in outputs if name in chances[right])
     if one + ((-bound[1] * other) >> BITS) <= delta:
         raise Rejected("the enclosures do not show that the witness is beyond the bounds")

@@ -84,8 +84,8 @@ def _size(
     assert exponent is not None
     for terms in TERMS:
         ends = exp_bounds(exponent, terms)
-        low = sum((c * ends[c * sign < 0] ** k for k, c in found.items()), Fraction(0)) * sign
-        high = sum((c * ends[c * sign > 0] ** k for k, c in found.items()), Fraction(0)) * sign
+        low = sum((min(c * sign * end**k for end in ends) for k, c in found.items()), Fraction(0))
+        high = sum((max(c * sign * end**k for end in ends) for k, c in found.items()), Fraction(0))
         if low > 0 and high - low <= SMALL * low:
             return sign, low, high
     raise Rejected("a probability is not enclosed narrowly by 1000 terms")
@@ -339,10 +339,10 @@ def _psi(s: int | None, order: Fraction | None) -> int:
 
 def _entropy(high: int, power: int) -> Ends:
     """Returns bounds of x^k·ln x for 0 ≤ x ≤ e^high: it falls to −1/(k·e) at e^(−1/k), and grows after."""
-    low, most = exp(power * high, power * high)
+    most = _exp(power * high)
     if power * high < -UNIT:
         return product(most, high, False), 0
-    return exp(-UNIT, -UNIT)[1] // -power, max(0, _most((low, most), (high, high)))
+    return _exp(-UNIT) // -power, max(0, product(most, high, True))
 
 
 # --- bounds -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from claim_documents import document, statement
 
 from paramverify.kernel.claim_evidence import digest
-from paramverify.kernel.documents import check_document
+from paramverify.kernel.documents import check_document, no_evidence, number_of_budget, says_budget
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION, WINDOWED
 from paramverify.kernel.ledger import Demanded, Evidence, Lemmas, settle
 from paramverify.kernel.strict_reading import Misformed, Rejected
@@ -302,6 +302,45 @@ def test_statements_of_one_kind_stand_together(statements: list[Json], place: in
     assert first(report) == f"rejected: {line}"
     twice = check_document({**given, "statements": [SLOTS, SLOTS]})
     assert first(twice) == "rejected: statements[1]: a document has one engine"
+    engine = {**document(status="holds", witness=WITNESS), "statements": [SLOTS]}
+    assert (
+        first(check_document(engine)) == "rejected: witness: the statement of an engine has its own witness"
+    )
+    about = "rejected: the evidence is about "
+    other = check_document({**given, "statements": [SLOTS]}, Demanded(engine={"domain": given["domains"][0]}))
+    assert first(other) == about + "another domain"
+    other = check_document(document(status="violated", witness=WITNESS), Demanded(directions=[]))
+    assert first(other) == about + "something else than the case"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("[" * 100_000, ""),
+        ("[1]", "it must be an object, not a list"),
+        *((text, "it has no `format` such as 'paramverify-evidence'") for text in ("{}", '{"format": 3}')),
+        ('{"format": "evidence"}', "it has no `format` such as 'paramverify-evidence'"),
+        ('{"format": "paramverify-cone"}', ""),
+    ],
+)
+def test_what_is_no_evidence(text: str, why: str) -> None:
+    """The reason is told, but for what says that it is some."""
+    assert no_evidence(text) == (f"this is no evidence: {why}" if why else "")
+
+
+def test_what_a_budget_says() -> None:
+    """A number, a witness, or that there is none, which an engine shows."""
+    for stated, statements, number in (
+        ({"enough": "2"}, [], "2"),
+        ({"bound": ["2", "1"]}, [], ["2", "1"]),
+        ({"enough": None, "witnesses": [{}]}, [], None),
+        ({"bound": None}, [SLOTS], None),
+        ({"bound": None}, [GOOD], None),
+    ):
+        given = {"statements": statements, "budget": {"witnesses": [], **stated}}
+        assert number_of_budget(given) == number
+        assert says_budget(given) == (statements != [GOOD])
 
 
 @pytest.mark.parametrize("name", BESIDE)

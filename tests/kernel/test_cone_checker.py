@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -133,7 +134,11 @@ def test_a_step_that_leaves_the_rays_is_rejected() -> None:
 
 
 def test_combinations_have_no_negative_weights() -> None:
-    """(1, 0) = (1, 1) − (0, 1) is no conic combination, though it sums up."""
+    """(1, 0) = (1, 1) − (0, 1) is no conic combination, though it sums up; a weight may be 0."""
+    steps = copy.deepcopy(CLOSED["statements"][0]["steps"])
+    assert accepted(
+        with_first(CLOSED, steps=[[{"0": "0", "1": "0"} | each for each in row] for row in steps])
+    )
     document = with_first(
         CLOSED,
         rays=[["1", "1"], ["0", "1"]],
@@ -176,7 +181,7 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)
     one = with_model(one, states=True)
-    assert refused(one, "statements[0].model.states: must be a whole number, not True")
+    assert refused(one, "rejected: statements[0].model.states: must be a whole number, not True")
 
 
 def test_claims_with_parameters_have_to_be_proved() -> None:
@@ -200,7 +205,7 @@ def test_comparisons_are_needed_and_different() -> None:
     """One that is there twice is refused; a loop has none."""
     shown = ("p + 1/2", BERNSTEIN)
     twice = comparing(parametric("p + 3/2", "[-1/2, 1]"), shown, shown)
-    assert refused(twice, "statements[2]: the same comparison again")
+    assert refused(twice, "rejected: statements[2]: the same comparison again")
     assert refused(comparing(LOOP, ("0", {"kind": "constant"})), "a loop needs no comparisons")
 
 
@@ -225,6 +230,29 @@ def test_claims_are_on_the_domain_of_the_model() -> None:
         elsewhere["domains"].append({**own, **change})
         elsewhere["statements"][1]["domain"] = 1
         assert refused(elsewhere, "statements[1].domain: a comparison on another domain")
+
+
+def test_every_number_of_a_model_has_a_sign() -> None:
+    """That one may be negative is said of the model, and one that is negative is refused."""
+    names = tuple("abcdefgh")
+    starts = [{"weights": {"0": weight}, "mass": mass} for weight, mass in ("ab", "cd")]
+    given = {"states": 1, "observations": ["x", "y"], "steps": [[0, 0, 0, "e"], [0, 1, 0, "f"]]}
+    found = cone_evidence.read_model({**given, "pairs": [["l", "r", *starts]], "ratio": ["g", "h"]}, names)
+    for name, sign in product((None, *names), (-1, 0, 1)):
+        odd = name and cone_evidence.read_weight(name, names)
+        signs: Any = SimpleNamespace(of=lambda poly, odd=odd, sign=sign: sign if poly == odd else 1)
+        if name and sign < 0:
+            with pytest.raises(Rejected, match="a weight, a mass or a side of the bound is negative"):
+                cone_evidence.check_signs(signs, found)
+        else:
+            assert cone_evidence.check_signs(signs, found) == (not name or sign > 0)
+
+
+def test_steps_of_whole_numbers_have_no_parameters() -> None:
+    """What is multiplied by one positive number is a number."""
+    for weight in ("p", "p + 1"):
+        document = with_model(parametric("2", "[0, 1]"), steps=[[0, 0, 0, weight]])
+        assert refused(document, "the steps have parameters")
 
 
 def test_steps_that_come_together_are_not_negative() -> None:
@@ -465,6 +493,12 @@ def test_rays_of_cones() -> None:
         assert set(extreme_rays(normals, size)) == expected, normals
         found += 1
     assert found > 60
+    units = [[int(k == n) for n in range(6)] for k in range(6)]
+    assert len(extreme_rays([unit[:5] for unit in units[:5]], 5)) == 5
+    assert len(extreme_rays([unit[:2] for unit in units[:2]] * 20, 2)) == 2
+    for normals, size in ((units, 6), ([unit[:1] for unit in units[:1]] * 41, 1)):
+        with pytest.raises(Rejected, match="too large"):
+            extreme_rays(normals, size)
 
 
 def test_vectors_of_levels() -> None:
@@ -584,7 +618,7 @@ def test_the_point_of_a_loop_is_in_the_domain() -> None:
 def test_no_variable_stands_for_a_logarithm() -> None:
     """Weights with such a variable are no polynomials of the parameters."""
     tied = {"variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "constraints": [], "ties": {"e": ["x", "1"]}}
-    assert refused({**CLOSED, "domains": [tied]}, "domains[0]: a variable stands for a logarithm")
+    assert refused({**CLOSED, "domains": [tied]}, "rejected: domains[0]: a variable stands for a logarithm")
 
 
 # --- parts out of range -------------------------------------------------------------------------------
@@ -593,6 +627,8 @@ MORE = REMEMBERED["steps"]
 STEPS, VECTORS = CLOSED["statements"][0]["steps"], LEVELS["statements"][0]["vectors"]
 UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
+ALONE = copy.deepcopy(model_of(LOOP))
+ALONE["pairs"][0][3]["weights"] = {"1": "1"}  # the state 1 leads to 2
 OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     (CLOSED, {"model": {**REMEMBERED, "states": 0, "steps": [], "pairs": []}}, "number of states"),
     *(
@@ -618,6 +654,8 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
         for loop, reason in (([], "no loop"), ([2], "unknown"), ([-1], "unknown"))
     ),
     *((LOOP, {key: [k]}, "an unknown observation") for key in ("prefix", "suffix") for k in (2, -1)),
+    (LOOP, {"prefix": [], "bounds": {"1": "4"}, "model": ALONE}, "a state that loops lead to has no bound"),
+    (LOOP, {"bounds": {"1": "2", "2": "2"}}, "a bound does not hold"),
     (LOOP, {"state": 1}, "less likely"),
     (LOOP, {"state": 5}, "malformed"),
     (LOOP, {"secrets": ["left", "left"]}, "no such secret pair"),

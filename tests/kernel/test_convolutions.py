@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
-from math import erf, exp, log, sqrt
+from itertools import pairwise, product
 from random import Random
 from typing import Any
 
@@ -30,55 +29,18 @@ from paramverify.kernel.strict_reading import Rejected
 
 Masses = list[tuple[Any, Any]]  # of each output, under P and under Q
 Written = dict[str, Any]
-FINE, SPAN = 4_000, (-48, 48)
+FINE, SPAN = 40, (-48, 48)
 RATIOS = [Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5)]  # e^ε
 
 
-def written_losses(step: Sequence[str]) -> tuple[float, int]:
-    """Returns a step, and a range in which nearly all noise of this step is."""
-    size = float(Fraction(step[0])) + log(Fraction(step[1]))
-    return size, int(20 / size)
-
-
-def cells(below: Callable[[float], float], far: float, shift: float) -> Masses:
-    """Returns the masses of small intervals, from how likely noise is below a number."""
-    ends = [far * (2 * k / FINE - 1) for k in range(FINE + 1)]
-    own, other = ([below(x - by) for x in ends] for by in (shift, 0))
-    return [(own[k + 1] - own[k], other[k + 1] - other[k]) for k in range(FINE)]
-
-
-def outputs(written: Mapping[str, Any]) -> Masses:
-    """Returns all outputs of a release, or nearly all."""
-    kind = written["kind"]
-    if kind == "table":
-        return [(Fraction(p), Fraction(q)) for p, q in written["outputs"]]
-    if kind == "turned":
-        return [(q, p) for p, q in outputs(written["of"])]
-    if kind == "sampled":
-        rate = float(Fraction(written["rate"]))
-        return [((1 - rate) * q + rate * p, q) for p, q in outputs(written["of"])]
-    if kind == "randomized_response":
-        large, count = exp(written_losses(written["step"])[0]), int(written["values"])
-        total = large + count - 1
-        masses = [(large, 1.0), (1.0, large), *[(1.0, 1.0)] * (count - 2)]
-        return [(p / total, q / total) for p, q in masses]
-    if kind in ("discrete_laplace", "discrete_gaussian"):
-        shift = int(written["sensitivity"])
-        if kind == "discrete_laplace":
-            size, far = written_losses(written["step"])
-            exponent = lambda x: size * abs(x)  # noqa: E731
-        else:
-            variance, far = float(Fraction(written["sigma"])) ** 2, 40
-            exponent = lambda x: x * x / (2 * variance)  # noqa: E731
-        total = sum(exp(-exponent(x)) for x in range(-far, far + 1))
-        return [(exp(-exponent(x - shift)) / total, exp(-exponent(x)) / total) for x in range(-far, far + 1)]
-    moved = float(Fraction(written["sensitivity"]))
-    if kind == "laplace":
-        scale = float(Fraction(written["scale"]))
-        below = lambda x: exp(x / scale) / 2 if x < 0 else 1 - exp(-x / scale) / 2  # noqa: E731
-        return cells(below, 30 * scale, moved)
-    sigma = float(Fraction(written["sigma"]))
-    return cells(lambda x: (1 + erf(x / sigma / sqrt(2))) / 2, 12 * sigma, moved)
+def outputs(written: Written) -> Masses:
+    """Returns all outputs of a release, or nearly all; those of a density by small intervals of losses."""
+    ends = (
+        [mp.mpf(k) / FINE for k in range(-8 * FINE, 8 * FINE + 1)] if read(written).whole != NOTHING else []
+    )
+    tails = pairwise([tuple(map(float, true_tail(written, end))) for end in ends])
+    atoms = [(float(p), float(q)) for p, q in true_atoms(written)]
+    return atoms + [(p - r, q - s) for (p, q), (r, s) in tails]
 
 
 def together(found: Masses, times: int) -> Masses:
@@ -362,40 +324,21 @@ def test_parts_of_a_density(written: Written) -> None:
     step, span = STEPS[1], (-4, 5)
     found = read(written)
     with mp.workprec(600):
-        scale = real(F(written.get("scale", written.get("sigma"))))
-
-        def tail(at: Any, moved: int) -> Any:
-            """The mass of noise around a number above another one."""
-            if written is GAUSSIAN:
-                return mp.erfc((at - moved) / scale / mp.sqrt(2)) / 2
-            return (
-                mp.exp(-abs(at - moved) / scale) / 2
-                if at > moved
-                else 1 - mp.exp(-abs(at - moved) / scale) / 2
-            )
-
-        def beyond(n: int, side: int) -> Any:
-            """The mass of the losses above a point, of the part with a density."""
-            loss = n * size_of(step)
-            if written is GAUSSIAN:
-                return tail(loss * scale**2 + mp.mpf(1) / 2, 1 - side)
-            at = min(max((loss * scale + 1) / 2, mp.mpf(0)), mp.mpf(1))
-            return tail(at, 1 - side) - tail(mp.mpf(1), 1 - side)
-
+        tails = {n: true_tail(written, n * size_of(step)) for n in range(span[0], span[1] + 1)}
         told = [*parts(found, LossGrid(step, BITS, BITS), span)][-9:]
         assert [part.i for part in told] == list(range(*span))
         for part in told:
             for side, ends in enumerate((part.p, part.q)):
-                true = beyond(part.i, side) - beyond(part.j, side)
+                true = tails[part.i][side] - tails[part.j][side]
                 assert is_enclosed(true, ends)
             assert is_enclosed(true * mp.exp(part.i * size_of(step)), part.scaled)
-        whole = real(1) if written is GAUSSIAN else tail(mp.mpf(0), 1) - tail(mp.mpf(1), 1)
+        whole, far = true_tail(written, -mp.inf)[0], tails[span[1]][0]
         grid = LossGrid(step, BITS, BITS)
         most = UpperMasses.of(found, grid, span)
         atoms = UpperMasses.of(ReleaseLosses(found.atoms), grid, None)
-        assert is_enclosed(beyond(span[1], 0), (most.infinite - CLOSE, most.infinite), CLOSE)
+        assert is_enclosed(far, (most.infinite - CLOSE, most.infinite), CLOSE)
         inside = sum(most.masses) - sum(atoms.masses)
-        assert is_enclosed(whole - beyond(span[1], 0), (inside - CLOSE, inside), CLOSE)
+        assert is_enclosed(whole - far, (inside - CLOSE, inside), CLOSE)
 
 
 @pytest.mark.parametrize("bits", [BITS, 64])
@@ -502,6 +445,8 @@ def true_atoms(written: Written) -> list[tuple[Any, Any]]:
     if kind == "sampled":
         rate = real(F(written["rate"]))
         return [((1 - rate) * q + rate * p, q) for p, q in true_atoms(written["of"])]
+    if kind == "gaussian":
+        return []
     if kind == "laplace":
         small = mp.exp(-real(F(written["sensitivity"])) / F(written["scale"])) / 2
         return [(mp.mpf(1) / 2, small), (small, mp.mpf(1) / 2)]
@@ -586,7 +531,7 @@ def test_releases_to_the_last_bit(noise: Written, wide: int | None, monkeypatch:
             written = {"kind": word, "of": written, **({"rate": "1/3"} if word == "sampled" else {})}
         found = read(written)
         with mp.workprec(700):
-            known = [] if noise is GAUSSIAN else [both for both in true_atoms(written) if any(both)]
+            known = [both for both in true_atoms(written) if any(both)]
             losses = [mp.log(p / q) for p, q in known]
             assert (
                 noise is WHOLE

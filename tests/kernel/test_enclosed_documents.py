@@ -203,6 +203,23 @@ def test_outputs_of_one_input() -> None:
     assert not check_document(document(*rows, large)).accepted
     assert check_document(document(*rows, large, "violated", **witness("y"))).accepted
     assert check_document(document(*rows, large, "violated", **witness("n", secrets=("b", "a")))).accepted
+    both = document(rows[0], coin("1/2"), "ratio 1", "violated", **witness("y", "n"))
+    assert not check_document(both).accepted
+
+
+def test_numbers_of_cells() -> None:
+    """One is enough, and so is the largest number; more for pairs of centres make bounds closer."""
+    for cells in ([1, 200_000], [200_000, 1]):
+        assert check_document(with_own(TRUE, cells=cells)).accepted
+    region = [[[[k, "1"], [k + 1, "-1"]], "0"] for k in range(3)]  # of four in their order: one of 24
+    row = {"chain": [{"weight": "1", "noise": [1] * 4, "region": region}]}
+    row["rest"] = [{"weight": "23/24", "noise": [], "region": []}]
+    widths = []
+    for cells in ([8, 8], [16, 8], [8, 16]):
+        low, high = rows_of({**own(document(row, row, "ratio 1")), "cells": cells})["b"]["chain"]
+        assert low <= UNIT // 24 <= high
+        widths.append(high - low)
+    assert widths[0] == widths[1] > widths[2]
 
 
 def test_bounds_that_are_enclosed() -> None:
@@ -219,13 +236,18 @@ def test_bounds_that_are_enclosed() -> None:
 
 
 def test_witnesses_against_wide_enclosures() -> None:
-    """What the other input has counts with the upper end of its enclosure."""
+    """What the other input has counts with the upper end of its enclosure, and one's own with the lower."""
     left = {name: coin("13/20")[k] for name, k in (("less", "y"), ("more", "n"))}
     low, high = rows_of(own(SAME))["b"]["less"]
     assert high - low > UNIT >> 10
     for end, right in ((high + 9, True), ((low + high) // 2, False)):
         delta = str(Fraction(13, 20) - Fraction(end, UNIT))
         found = document(left, COMPARED, "ratio 1", "violated", delta=delta, **witness("less"))
+        assert check_document(found).accepted == right
+    seldom = {name: coin("1/100")[k] for name, k in (("less", "y"), ("more", "n"))}
+    for end, right in ((low - 9, True), ((low + high) // 2, False)):
+        delta = str(Fraction(end, UNIT) - Fraction(1, 100))
+        found = document(COMPARED, seldom, "ratio 1", "violated", delta=delta, **witness("less"))
         assert check_document(found).accepted == right
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from mpmath import mp
@@ -12,7 +14,7 @@ from three_checkers import agreed
 from written_evidence import Json, evidence, with_first
 
 from paramverify.kernel.documents import check_text
-from paramverify.kernel.loss_evidence import bound_of
+from paramverify.kernel.loss_evidence import bound_of, check_signs
 from paramverify.kernel.strict_reading import Rejected
 
 DOMAIN: Json = {"variables": ["t"], "box": {"t": "[1/2, 3/4]"}, "constraints": []}
@@ -58,8 +60,48 @@ def test_two_distributions_are_compared() -> None:
     outputs = [["3/4", "1/4"], ["1/4", "3/4"]]
     assert is_accepted(document(outputs, "549307/1000000"))
     assert not is_accepted(document(outputs, "549306/1000000"))
+    assert is_accepted(document([["1/2", "1/2"]] * 2, "0"))
     negative = check_text(json.dumps(document(outputs, "-1/2")))
     assert negative.lines == ("rejected: the bound of a claim is not at least 0",)
+
+
+SURE = [["1", "1/2"], ["0", "1/2"]]  # KL is ln(2)
+TURNED = [["t", "-t + 1"], ["-t + 1", "t"]]  # KL is at most ln(3)/2, and shown to be below 9/10
+ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] for k in (0, 1, 1, 0)])]}
+
+
+@pytest.mark.parametrize(
+    ("given", "change", "right"),
+    [
+        (document(SURE, "7/10"), {}, True),
+        (document(SURE, "69/100"), {}, False),
+        (document(TURNED, "9/10"), ONCE, True),
+        (document(TURNED, "1/2"), ONCE, False),
+        (
+            document([["2/3", "1/3"], ["1/3", "2/3"]], "1"),
+            {"tree": [["+", ["2"]]]},
+            False,
+        ),  # kl has no orders
+        # D_∞ = ln(2) is at most ρ·z for the largest order z; each order is at most ρ·α.
+        *(
+            (
+                document([["2/3", "1/3"], ["1/3", "2/3"]], bound),
+                {"of": "zcdp", "tree": [["+", orders]]},
+                right,
+            )
+            for bound, orders, right in (
+                ("7/10", [], True),
+                ("2/5", [], False),
+                ("2/5", ["9/8", "5/4", "3/2", "2"], True),
+                ("2/5", ["9/8", "5/4", "3/2"], False),
+            )
+        ),
+    ],
+)
+def test_trees_of_one_leaf(given: Json, change: Json, right: bool) -> None:
+    """A bound of the box is that of all outputs, with their products, and of the orders that are named."""
+    report = check_text(json.dumps(with_first(given, **change)))
+    assert report.accepted == right, report.lines
 
 
 # Σ Q·ψ(P/Q) is small for these, and Σ P·ln(P/Q) is not, for P and Q do not sum to 1.
@@ -84,6 +126,11 @@ def test_a_witness_has_distributions_and_its_bound() -> None:
     outputs = [["1/2", "0"], ["1/2", "1"]]
     assert is_accepted(violation(outputs, "1/10"))
     assert not is_accepted(violation(outputs, "1/10", "1/5"))
+    other = violation(outputs, "1/10", "1/5")
+    other["witness"] |= {"measure": "zcdp", "order": "2"}
+    assert "the claims are about another measure" in check_text(json.dumps(other)).lines[-1]
+    other["witness"]["claim"]["of"] = "zcdp"
+    assert is_accepted(other)
     assert not is_accepted(violation(outputs, "1/10", ["0", "1"]))
     assert not is_accepted(violation([["1/2", "0"], ["1", "1"]], "1/10"))
     assert not is_accepted(violation([["1/2", "0"], ["1/2", "2"]], "1/10"))
@@ -121,6 +168,39 @@ def test_probabilities_whose_sign_is_not_plain() -> None:
     assert missing not in plain.not_compared
 
 
+@pytest.mark.parametrize(
+    ("products", "known", "shown"),
+    [
+        # the signs of x, of y, and of the polynomial itself, where that of a factor is not plain
+        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (1, 1, 0), True),
+        ([["-1", [[0, 1]]], ["-2", [[1, 1]]]], (1, 1, 0), True),
+        ([["-1", [[0, 1]]], ["2", [[1, 3]]]], (-1, 1, 0), True),
+        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (-1, 1, 0), None),
+        ([["1", [[0, 1]]], ["-1", [[1, 1]]]], (1, 1, 0), None),
+        ([["1", [[0, 2]]], ["1", [[1, 1]]]], (-1, 1, 0), True),
+        ([["1", [[0, 2]]], ["-1", [[1, 1]]]], (0, 1, 0), None),
+        ([["1", [[0, 1], [1, 1]]], ["1", []]], (-1, -1, 0), True),
+        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, 0), False),
+        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, 1), True),
+        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, -1), None),
+        ([["-1", [[0, 2]]], None], (0, 1, 1), True),
+        ([None, ["1", [[1, 1]]]], (1, 0, 0), False),
+    ],
+)
+def test_signs_of_probabilities(products: Json, known: tuple[int, int, int], shown: bool | None) -> None:
+    """All have one sign, from the signs of their factors, or their own; None: two have different ones."""
+    names = ("x", "y", "z")
+    signs: Any = SimpleNamespace(
+        of=lambda poly: known[next(k for powers in poly for k, n in enumerate(powers) if n)]
+    )
+    about = {"factors": ["x", "y"], "total": "1", "outputs": [["z", "z"]], "products": [["1", []], *products]}
+    if shown is None:
+        with pytest.raises(Rejected, match="a probability is negative"):
+            check_signs(signs, about, names)
+    else:
+        assert check_signs(signs, about, names) == shown
+
+
 OUTPUTS = [["3/4", "1/4"], ["1/4", "3/4"]]
 LEAST = {"kind": "kl", "enough": "3/5", "witnesses": []}
 
@@ -138,6 +218,8 @@ def test_a_budget_is_what_its_claims_say(budget: Json, reason: str, tmp_path: Pa
     right = {**document(OUTPUTS, "3/5"), "budget": LEAST}
     wrong = {**right, "budget": budget}
     assert check_text(json.dumps(right)).status == "budget"
+    empty = check_text(json.dumps(evidence("holds", [DOMAIN], budget=LEAST)))
+    assert empty.lines == ("rejected: a claim of the case has no proof",)
     assert check_text(json.dumps(wrong)).lines == (f"rejected: {reason}",)
     assert agreed([right], tmp_path) == {"accepted": 1}
     assert agreed([wrong], tmp_path / "wrong") == {"rejected": 1}
@@ -162,7 +244,9 @@ def test_a_witness_knows_no_logarithms(tmp_path: Path) -> None:
     place = {"parameters": {"t": "3/4"}, "bound": "1"}
     other = {**broken, "witness": {"kind": "set", "claim": sums, **place, **told, **about}}
     assert agreed([broken, other], tmp_path) == {"accepted": 2}
-    made = [{**each, "domains": [tied]} for each in (broken, other)]
+    kept = document(OUTPUTS, "3/5")
+    assert agreed([kept], tmp_path / "kept") == {"accepted": 1}
+    made = [{**each, "domains": [tied]} for each in (broken, other, kept)]
     for each in (broken, other):
         point = {**each["witness"]["parameters"], "l": "0"}
         made.append({**each, "domains": [tied], "witness": {**each["witness"], "parameters": point}})

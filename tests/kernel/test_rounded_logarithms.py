@@ -9,6 +9,7 @@ from itertools import pairwise, product
 from math import exp as exponential
 from math import log, prod
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -463,9 +464,35 @@ def test_lines_between_orders() -> None:
         ((2, 1), (3, 2), False),
         ((4, 8), (6, 25), False),
         ((4, 9), (6, 15), False),
+        ((3, 0), (4, 8), True),
+        ((3, 0), (4, 9), False),
     ):
         lines = [(Fraction(a, 2), Fraction(h, 4)) for a, h in (one, other)]
         assert loss_enclosures._line_is_below(lines[0], lines[1], Fraction(1)) == right, (one, other)
+
+
+def test_a_height_without_a_bound() -> None:
+    """Where one order has none, nothing is shown of all orders, however small the largest ratio is."""
+    endless: Any = SimpleNamespace(largest=lambda: 0, height=lambda order: None if order > 2 else 0)
+    assert is_below(endless, Fraction(1), [Fraction(2)])
+    assert not is_below(endless, Fraction(1), [Fraction(2), Fraction(3)])
+
+
+def test_numbers_that_are_told() -> None:
+    """One between the ends, or two that meet them, and are hardly farther apart."""
+    around, wider = (Fraction(1), Fraction(2)), "1000000001/1000000000"
+    for told, right in (
+        *(("1", True), ("2", True), ("1/2", False), ("5/2", False), (["1/2", "1"], True)),
+        *((["2", "5/2"], True), (["1/2", "99/100"], False), (["3/2", "1"], False)),
+        *((["1", "2"], True), (["3/4", f"{Fraction(3, 4) + Fraction(wider)}"], True)),
+        (["3/4", f"{Fraction(3, 4) + Fraction(wider) + SMALL}"], False),
+    ):
+        assert loss_enclosures._is_told(told, around) == right, told
+    unit = Fraction(1, UNIT)
+    low, high = value_of([((unit * 3 / 2,) * 2,) * 2], Fraction(2))  # between one unit and two
+    assert decimal(low) <= decimal(unit * 3 / 2).ln() <= decimal(high)
+    with pytest.raises(Rejected, match="a sum is not shown to be above 0"):
+        value_of([((unit / 2,) * 2,) * 2], Fraction(2))
 
 
 def test_numbers_of_a_witness() -> None:

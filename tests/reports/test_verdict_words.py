@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
-from paramverify.kernel.documents import verdict_line
+from paramverify.kernel.documents import NOT_COMPARED, verdict_line
 from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import sampling_reports, sentences
 from paramverify.reports.evidence_checks import Checked, document, lines
@@ -93,15 +93,32 @@ FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
         ),
         ({"status": "violated", "lines": (FALSE,)}, "a violation"),
         ({"status": "holds", "unit": "comparison", "lines": (FAMILY,)}, f"private: {FAMILY}"),
-        (
-            {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1, "trusted": 2},
-            "private, on the word of solvers: 1 comparison proved, 2 trusted to solvers, 0 open",
+        *(
+            (
+                {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": n, "trusted": m},
+                f"private{word}: {n} comparison{'s' * (n != 1)} proved, {m} trusted to solvers, 0 open",
+            )
+            for n, m, word in (
+                (1, 2, ", on the word of solvers"),
+                (1, 0, ""),
+                (0, 2, ", on the word of solvers"),
+            )
         ),
     ],
 )
 def test_check_counts_what_is_shown(about: dict[str, Any], words: str) -> None:
     """Cells and formulas that are false are no proved ones, and a violation is shown by its witness."""
     assert verdict_line(replace(ACCEPTED, **about)) == f"checked: {words}"
+
+
+@pytest.mark.parametrize(("status", "word"), [("holds", "the claims are true"), ("violated", "a violation")])
+def test_claims_alone_are_no_privacy(status: str, word: str) -> None:
+    """What was not compared with a case is true, or false, and neither private nor not."""
+    for claimed in (False, True):
+        report = replace(ACCEPTED, status=status, proved=1, not_compared=NOT_COMPARED[status])
+        told = "true" if claimed and status == "holds" else word
+        line = verdict_line(report, claimed)
+        assert line.startswith(f"checked as far as it can be without the case: {told}: 1 claim proved")
 
 
 def test_what_is_rejected_shows_nothing() -> None:
