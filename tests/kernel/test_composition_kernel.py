@@ -92,33 +92,10 @@ def test_what_was_asked_is_told() -> None:
     assert told[1] == "asked: the least epsilon for delta = 1/10"
 
 
-QUESTIONS: list[dict[str, Any]] = [{}, {**ONE, "delta": "1/10"}, {"epsilon": ["-1", "1"]}]
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_one_thing_is_asked(question: dict[str, Any]) -> None:
-    """Either ε from 0 on, or δ: also where the number is exact."""
-    assert not replayed(FAR, [], question, exact="4/5").accepted
-
-
 def test_tables_need_a_case() -> None:
     """A table without the name of its case is as little shown as one with it; noise stands for itself."""
     assert replayed(FAR, [], ONE, exact="4/5").not_compared == LEFT
     assert replayed(RESPONSE, [], ONE, exact="4/5").not_compared == ()
-
-
-NO_DISTRIBUTIONS = [
-    (table(("1", "1/2"), ("0", "1/4")), "1/2"),
-    (table(("1/2", "1/2"), ("1/4", "1/2")), "0"),
-    (table(("3/2", "1/2"), ("-1/2", "1/2")), "1"),
-    (table(("1/2", "3/2"), ("1/2", "-1/2")), "1"),
-]
-
-
-@pytest.mark.parametrize(("wrong", "exact"), NO_DISTRIBUTIONS)
-def test_masses_of_a_table_are_those_of_distributions(wrong: Release, exact: str) -> None:
-    """Both sum to one, and none is negative, whatever the numbers of such a table would be."""
-    assert "not two distributions" in replayed(wrong, [], ONE, exact=exact).lines[-1]
 
 
 EVERY = engine_document(
@@ -229,6 +206,11 @@ STATED: list[tuple[Release, list[Any], dict[str, Any], dict[str, Any], str]] = [
     (NOISE, [], {"delta": "0"}, {"lower": "1/3", "upper": "1/3"}, "epsilon is at most 1/3: computed again"),
     (FAR, [], {"delta": "0"}, {"lower": f"{LN9 + 1}/{1 << 192}", "upper": "3"}, LARGE),
     (FAR, [], {"delta": "0"}, {"lower": "2", "upper": f"{LN9}/{1 << 192}"}, SMALL),
+    *(
+        (FAR, [], question, {"exact": "4/5"}, told)  # either ε from 0 on, or δ
+        for question, told in (({}, "an epsilon or a delta"), ({"epsilon": ["-1", "1"]}, "below 0"))
+    ),
+    (FAR, [], {**ONE, "delta": "1/10"}, {"exact": "4/5"}, "an epsilon or a delta"),
     (FAR, [], ONE, {"lower": "-1", "upper": "1"}, "not bounds"),
     (FAR, [], ONE, {"lower": "4/5", "upper": "3/4"}, "not bounds"),
     (FAR, [], ONE, {"lower": "4/5", "upper": "7/8"}, "delta is at most 0.875: computed again"),
@@ -251,28 +233,24 @@ def test_what_is_stated(
 
 GRID = {"step": ["0", "9"], "bits": 64, "tail": 60}
 ON_GRID = {"grid": GRID, "spans": [None], "choice": [0]}
-GRIDS: list[tuple[dict[str, Any], int, str]] = [
-    ({}, 1, "computed again"),
-    ({"grid": None}, 1, "a grid is missing"),
-    *(({"grid": {**GRID, "bits": bits}}, 1, told) for bits, told in ((23, "bits"), (24, LARGE))),
-    *(({"grid": {**GRID, "bits": bits}}, 1, told) for bits, told in ((176, "again"), (177, "bits"))),
-    *(({"grid": {**GRID, "tail": tail}}, 1, told) for tail, told in ((0, "bits"), (1, "again"))),
-    ({"spans": [None, None]}, 1, "not one for each component"),
-    *(({"choice": [n]}, 1, "no such pair") for n in (1, -1)),
-    *(({}, times, "not a number of releases") for times in (0, 4)),
-    ({}, 3, "computed again"),
-]
 
 
-@pytest.mark.parametrize(("changes", "times", "told"), GRIDS)
-def test_limits_of_grids(
-    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], times: int, told: str
-) -> None:
+def test_limits_of_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bits, tails, spans, choices and numbers of releases, at their ends and beyond."""
     monkeypatch.setattr(composition_evidence, "MOST_TIMES", 3)
-    report = replayed(FAR, [], ONE, times=times, directions=[{**ON_GRID, **changes}], lower="3/10", upper="1")
-    assert told in report.lines[-1]
-    assert report.accepted == told.endswith("again")
+    few = "too many bits, or too few"
+    for name, value, told in (
+        *(("bits", 23, few), ("bits", 24, LARGE), ("bits", 176, ""), ("bits", 177, few), ("tail", 0, few)),
+        *(("tail", 1, ""), ("spans", [None, None], "not one for each component"), ("grid", None, "missing")),
+        *(("choice", [-1], "no such pair"), ("choice", [1], "no such pair"), ("times", 3, "")),
+        *(("times", times, "not a number of releases") for times in (0, 4)),
+    ):
+        direction = {**ON_GRID, "grid": {**GRID, name: value} if name in GRID else GRID}
+        direction |= {name: value} if name in ON_GRID else {}
+        stated = {"directions": [direction], "lower": "3/10", "upper": "1"}
+        report = replayed(FAR, [], ONE, times=value if name == "times" else 1, **stated)
+        assert report.accepted == (not told)
+        assert told in report.lines[-1]
 
 
 def test_pairs_are_of_the_same_sample() -> None:

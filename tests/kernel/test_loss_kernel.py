@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -168,37 +169,22 @@ def test_probabilities_whose_sign_is_not_plain() -> None:
     assert missing not in plain.not_compared
 
 
-@pytest.mark.parametrize(
-    ("products", "known", "shown"),
-    [
-        # the signs of x, of y, and of the polynomial itself, where that of a factor is not plain
-        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (1, 1, 0), True),
-        ([["-1", [[0, 1]]], ["-2", [[1, 1]]]], (1, 1, 0), True),
-        ([["-1", [[0, 1]]], ["2", [[1, 3]]]], (-1, 1, 0), True),
-        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (-1, 1, 0), None),
-        ([["1", [[0, 1]]], ["-1", [[1, 1]]]], (1, 1, 0), None),
-        ([["1", [[0, 2]]], ["1", [[1, 1]]]], (-1, 1, 0), True),
-        ([["1", [[0, 2]]], ["-1", [[1, 1]]]], (0, 1, 0), None),
-        ([["1", [[0, 1], [1, 1]]], ["1", []]], (-1, -1, 0), True),
-        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, 0), False),
-        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, 1), True),
-        ([["1", [[0, 1]]], ["1", [[1, 1]]]], (0, 1, -1), None),
-        ([["-1", [[0, 2]]], None], (0, 1, 1), True),
-        ([None, ["1", [[1, 1]]]], (1, 0, 0), False),
-    ],
-)
-def test_signs_of_probabilities(products: Json, known: tuple[int, int, int], shown: bool | None) -> None:
-    """All have one sign, from the signs of their factors, or their own; None: two have different ones."""
-    names = ("x", "y", "z")
-    signs: Any = SimpleNamespace(
-        of=lambda poly: known[next(k for powers in poly for k, n in enumerate(powers) if n)]
-    )
-    about = {"factors": ["x", "y"], "total": "1", "outputs": [["z", "z"]], "products": [["1", []], *products]}
-    if shown is None:
-        with pytest.raises(Rejected, match="a probability is negative"):
-            check_signs(signs, about, names)
-    else:
-        assert check_signs(signs, about, names) == shown
+def test_signs_of_probabilities() -> None:
+    """All have one sign, from those of their factors x and y, or their own where one of these is not plain."""
+    for c, d, n, known in product((1, -2), (1, -2), (1, 2, 3), product((-1, 0, 1), repeat=3)):
+        products = [["1", []], [str(c), [[0, n]]], None, [str(d), [[0, 1], [1, 1]]], None]
+        about = {"total": "1", "outputs": [["z", "0"], ["z", "0"]]}
+        values = c * (1 if n == 2 else known[0]), d * known[0] * known[1]
+        found = {(value and value // abs(value)) or known[2] for value in values}
+        signs: Any = SimpleNamespace(
+            of=lambda poly, known=known: known[next(iter(poly)).index(1)],  # of one of the three names
+        )
+        given = {"factors": ["x", "y"], "products": products, **about}
+        if {1, -1} <= found:
+            with pytest.raises(Rejected, match="a probability is negative"):
+                check_signs(signs, given, ("x", "y", "z"))
+        else:
+            assert check_signs(signs, given, ("x", "y", "z")) == (0 not in found)
 
 
 OUTPUTS = [["3/4", "1/4"], ["1/4", "3/4"]]
