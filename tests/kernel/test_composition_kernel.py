@@ -37,7 +37,7 @@ def way(dominating: Release, *pairs: Release) -> dict[str, Any]:
     return {"dominating": dominating, "pairs": list(pairs)}
 
 
-def replayed(
+def document(
     dominating: Release,
     pairs: list[Release],
     question: dict[str, Any],
@@ -45,8 +45,8 @@ def replayed(
     times: int = 1,
     directions: list[dict[str, Any]] | None = None,
     **found: Any,
-) -> KernelReport:
-    """What the kernel says of one release, and of the other direction of its neighbours, if there is one."""
+) -> dict[str, Any]:
+    """Evidence about one release, and about the other direction of its neighbours, if there is one."""
     ways = [way(dominating, *pairs), *others]
     parts = {
         "components": [{"times": times, "ways": ways}],
@@ -54,7 +54,12 @@ def replayed(
         "directions": directions or [{"grid": None, "spans": [], "choice": [0]}] * len(ways),
         **{"exact": None, "lower": None, "upper": None, **found},
     }
-    return check_document(engine_document("composition", "bounds", **parts))
+    return engine_document("composition", "bounds", **parts)
+
+
+def replayed(*given: Any, **found: Any) -> KernelReport:
+    """What the kernel says of one release."""
+    return check_document(document(*given, **found))
 
 
 ONE = {"epsilon": ["0", "1"]}
@@ -98,18 +103,7 @@ def test_tables_need_a_case() -> None:
     assert replayed(RESPONSE, [], ONE, exact="4/5").not_compared == ()
 
 
-EVERY = engine_document(
-    "composition",
-    "bounds",
-    **{
-        "components": [{"times": 1, "ways": [{"dominating": RESPONSE, "pairs": []}]}],
-        "question": ONE,
-        "directions": [{"grid": None, "spans": [], "choice": [0]}],
-        "exact": "4/5",
-        "lower": None,
-        "upper": None,
-    },
-)
+EVERY = document(RESPONSE, [], ONE, exact="4/5")
 
 
 def test_many_releases_are_exact_on_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +135,7 @@ def test_what_is_exact(releases: tuple[tuple[tuple[str, str], ...], ...], ratio:
     for outputs in product(*releases):
         p, q = (prod(map(Fraction, side)) for side in zip(*outputs, strict=True))
         exact += max(p - Fraction(ratio) * q, Fraction(0))
-    components = [{"times": 1, "ways": [{"dominating": table(*each), "pairs": []}]} for each in releases]
+    components = [{"times": 1, "ways": [way(table(*each))]} for each in releases]
     for grid in (None, {"step": ["0", "9"], "bits": 64, "tail": 64}):
         direction = {"grid": grid, "spans": [], "choice": [0] * len(releases)}
         for off in (0, -1, 1):
@@ -153,7 +147,7 @@ def test_what_is_exact(releases: tuple[tuple[tuple[str, str], ...], ...], ratio:
 def test_the_larger_direction_counts() -> None:
     """Half of the people are asked: (1/2, 1/2) against (1/10, 9/10), and the other way round."""
     sample = {"kind": "sampled", "rate": "1/2", "of": table(*PLAIN)}
-    ways = [{"dominating": each, "pairs": []} for each in (sample, {"kind": "turned", "of": sample})]
+    ways = [way(sample), way({"kind": "turned", "of": sample})]
     directions = own(EVERY)["directions"] * 2
     few, half, many, one = map(Fraction, ("1/10", "1/2", "9/10", "1"))
     sides = [[(half, few), (half, many)], [(few, half), (many, half)]]
@@ -171,64 +165,49 @@ def test_the_larger_direction_counts() -> None:
 
 
 SAMPLE = {"kind": "sampled", "rate": "1/2", "of": table(*ALONE)}  # at most 19/20 in ten, or without a limit
-BACK = {"kind": "turned", "of": SAMPLE}
 NOISE = {"kind": "laplace", "scale": "3", "sensitivity": "1"}  # the largest loss is 1/3
-SMALL = "not shown to be so small"
-LARGE = "not shown to be so large"
 with mpmath.workprec(400):
     LN9 = int(mpmath.floor(mpmath.log(9) * 2**192))
-STATED: list[tuple[Release, list[Any], dict[str, Any], dict[str, Any], str]] = [
-    # the release, other ways, what is asked, what is found, and the end of what is told
-    (FAR, [], {"delta": "1/10"}, {"exact": "9"}, "the ratio e^epsilon is another number"),
-    (table(*ALONE), [], {"delta": "1/11"}, {"exact": "9"}, "the ratio e^epsilon is another number"),
-    (
-        table(*ALONE),
-        [],
-        {"delta": "1/10"},
-        {"exact": "9"},
-        "the ratio e^epsilon is 9, exactly: computed again",
-    ),
-    (SAMPLE, [way(BACK)], {"delta": "1/25"}, {"exact": "41/22"}, "the ratio e^epsilon is another number"),
-    (FAR, [], {"delta": "0"}, {"exact": "9"}, "the ratio e^epsilon is 9, exactly: the largest loss"),
-    (NOISE, [], {"delta": "0"}, {"exact": "1"}, "nothing is exact"),
-    (FAR, [], {"epsilon": ["1", "1"]}, {"exact": "4/5"}, "no logarithm of a rational nothing is exact"),
-    (NOISE, [], {"epsilon": ["1/3", "1"]}, {"exact": "0"}, "delta is 0, exactly: the largest loss"),
-    (NOISE, [], {"epsilon": ["1", "1"]}, {"exact": "0"}, "delta is 0, exactly: the largest loss"),
-    (NOISE, [], {"epsilon": [f"{-(-(1 << 192) // 3)}/{1 << 192}", "1"]}, {"exact": "0"}, "the largest loss"),
-    (NOISE, [], {"epsilon": ["33/100", "1"]}, {"exact": "0"}, "nothing is exact"),
-    (FAR, [], {"epsilon": [f"{LN9}/{1 << 192}", "1"]}, {"exact": "0"}, "of a rational nothing is exact"),
-    (FAR, [], {"epsilon": [f"{LN9 + 2**20}/{1 << 192}", "1"]}, {"exact": "0"}, "exactly: the largest loss"),
-    (FAR, [], {"delta": "0"}, {"lower": "2", "upper": None}, SMALL),
-    (FAR, [], {"delta": "0"}, {"lower": "2", "upper": "2"}, SMALL),
-    (FAR, [], {"delta": "0"}, {"lower": "11/5", "upper": "3"}, LARGE),
-    (table(*ALONE), [], {"delta": "0"}, {"lower": "0", "upper": "9"}, "largest loss is " + LARGE),
-    (table(*ALONE), [], {"delta": "0"}, {"lower": "0", "upper": None}, "largest loss is " + LARGE),
-    (NOISE, [], {"delta": "0"}, {"lower": "1/3", "upper": "1/3"}, "epsilon is at most 1/3: computed again"),
-    (FAR, [], {"delta": "0"}, {"lower": f"{LN9 + 1}/{1 << 192}", "upper": "3"}, LARGE),
-    (FAR, [], {"delta": "0"}, {"lower": "2", "upper": f"{LN9}/{1 << 192}"}, SMALL),
+EXACT, AGAIN, BEYOND = "exactly: the largest loss", "computed again", "e^epsilon is another number"
+STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or δ, what is found, what is told
+    *((FAR, delta, "9", told) for delta, told in (("0", EXACT), ("1/10", BEYOND))),
+    *((table(*ALONE), delta, "9", told) for delta, told in (("1/10", AGAIN), ("1/11", BEYOND))),
+    (SAMPLE, "1/25", "41/22", BEYOND),  # it is that of the second direction
+    (NOISE, "0", "1", "nothing is exact"),
+    (FAR, ["1", "1"], "4/5", "no logarithm of a rational nothing is exact"),
+    *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
+    (NOISE, ["33/100", "1"], "0", "nothing is exact"),
+    (FAR, [f"{LN9}/{1 << 192}", "1"], "0", "nothing is exact"),
+    (FAR, [f"{LN9 + 2**20}/{1 << 192}", "1"], "0", EXACT),
+    *((FAR, "0", ("2", upper), "so small") for upper in (None, "2", f"{LN9}/{1 << 192}")),
+    *((FAR, "0", (lower, "3"), "so large") for lower in ("11/5", f"{LN9 + 1}/{1 << 192}")),
     *(
-        (FAR, [], question, {"exact": "4/5"}, told)  # either ε from 0 on, or δ
-        for question, told in (({}, "an epsilon or a delta"), ({"epsilon": ["-1", "1"]}, "below 0"))
+        (table(*ALONE), "0", ("0", upper), "largest loss is not shown to be so large")
+        for upper in ("9", None)
     ),
-    (FAR, [], {**ONE, "delta": "1/10"}, {"exact": "4/5"}, "an epsilon or a delta"),
-    (FAR, [], ONE, {"lower": "-1", "upper": "1"}, "not bounds"),
-    (FAR, [], ONE, {"lower": "4/5", "upper": "3/4"}, "not bounds"),
-    (FAR, [], ONE, {"lower": "4/5", "upper": "7/8"}, "delta is at most 0.875: computed again"),
-    (FAR, [], ONE, {"lower": "1/3", "upper": None}, "delta is at least 1/3: computed again"),
-    (FAR, [], {"delta": "1/10"}, {"lower": "2", "upper": None}, "epsilon is at least 2: computed again"),
-    (table(*ALONE), [], {"delta": "1/10"}, {"lower": "3", "upper": "4"}, LARGE),
-    (table(*ALONE), [], {"delta": "1/11"}, {"lower": "3", "upper": "9"}, SMALL),
+    (NOISE, "0", ("1/3", "1/3"), "epsilon is at most 1/3: computed again"),
+    *((FAR, epsilon, "4/5", "below 0" if epsilon else "a delta") for epsilon in (["-1", "1"], None)),
+    *((FAR, ["0", "1"], ends, "not bounds") for ends in (("-1", "1"), ("4/5", "3/4"))),
+    (FAR, ["0", "1"], ("4/5", "7/8"), "delta is at most 0.875: computed again"),
+    (FAR, ["0", "1"], ("1/3", None), "delta is at least 1/3: computed again"),
+    (FAR, "1/10", ("2", None), "epsilon is at least 2: computed again"),
+    (table(*ALONE), "1/10", ("3", "4"), "so large"),
+    (table(*ALONE), "1/11", ("3", "9"), "so small"),
 ]
 
 
-@pytest.mark.parametrize(("release", "others", "question", "found", "told"), STATED)
-def test_what_is_stated(
-    release: Release, others: list[Any], question: dict[str, Any], found: dict[str, Any], told: str
-) -> None:
-    """Numbers of one release, or of two directions: those that it has are told, and no others are."""
-    report = replayed(release, [], question, *others, **found)
+@pytest.mark.parametrize(("release", "given", "found", "told"), STATED)
+def test_what_is_stated(release: Release, given: Any, found: Any, told: str) -> None:
+    """Numbers of one release, or of two directions: those that it has are told, and no others."""
+    question = {"delta": given} if isinstance(given, str) else {"epsilon": given} if given else {}
+    numbers = (
+        {"exact": found} if isinstance(found, str) else dict(zip(("lower", "upper"), found, strict=True))
+    )
+    others = [way({"kind": "turned", "of": release})] if release == SAMPLE else []
+    report = replayed(release, [], question, *others, **numbers)
     assert told in report.lines[-1]
-    assert report.accepted == told.endswith(("computed again", "the largest loss"))
+    assert report.accepted == told.endswith((AGAIN, EXACT))
+    assert not replayed(release, [], {"delta": "0", "epsilon": ["0", "1"]}, *others, **numbers).accepted
 
 
 GRID = {"step": ["0", "9"], "bits": 64, "tail": 60}
@@ -240,7 +219,13 @@ def test_limits_of_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(composition_evidence, "MOST_TIMES", 3)
     few = "too many bits, or too few"
     for name, value, told in (
-        *(("bits", 23, few), ("bits", 24, LARGE), ("bits", 176, ""), ("bits", 177, few), ("tail", 0, few)),
+        *(
+            ("bits", 23, few),
+            ("bits", 24, "so large"),
+            ("bits", 176, ""),
+            ("bits", 177, few),
+            ("tail", 0, few),
+        ),
         *(("tail", 1, ""), ("spans", [None, None], "not one for each component"), ("grid", None, "missing")),
         *(("choice", [-1], "no such pair"), ("choice", [1], "no such pair"), ("times", 3, "")),
         *(("times", times, "not a number of releases") for times in (0, 4)),
@@ -274,8 +259,8 @@ def test_pairs_are_of_the_same_sample() -> None:
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3/2", "2"])
 def test_bounds_are_on_their_sides(epsilon: str) -> None:
     """The delta of one answer, 9/10 - exp(epsilon)/10, lies between bounds that are near to each other."""
-    document = own(EVERY) | {"question": {"epsilon": [epsilon, "1"]}}
-    bounds, ends = bounds_of(document), epsilon_of(document)
+    given = own(EVERY) | {"question": {"epsilon": [epsilon, "1"]}}
+    bounds, ends = bounds_of(given), epsilon_of(given)
     assert ends is not None
     with mpmath.workdps(80):
         fraction = Fraction(epsilon)
@@ -285,7 +270,7 @@ def test_bounds_are_on_their_sides(epsilon: str) -> None:
     assert bounds.most(ends) - bounds.least(ends) < Fraction(1, 10**12)
 
 
-WAY = own(EVERY)["components"][0]["ways"][0]
+WAY = way(RESPONSE)
 
 
 @pytest.mark.parametrize("ways", [[], [[]], [[], [WAY]], [[WAY], []], [[WAY] * 3]])

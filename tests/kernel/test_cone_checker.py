@@ -248,13 +248,6 @@ def test_every_number_of_a_model_has_a_sign() -> None:
             assert cone_evidence.check_signs(signs, found) == (not name or sign > 0)
 
 
-def test_steps_of_whole_numbers_have_no_parameters() -> None:
-    """What is multiplied by one positive number is a number."""
-    for weight in ("p", "p + 1"):
-        document = with_model(parametric("2", "[0, 1]"), steps=[[0, 0, 0, weight]])
-        assert refused(document, "the steps have parameters")
-
-
 def test_steps_that_come_together_are_not_negative() -> None:
     """Weights of one step are added, and then the sum may be a negative number."""
     for weights, reason in ((("1 - p", "p - 2"), "a negative weight"), (("1 - p", "p"), None)):
@@ -627,7 +620,7 @@ MORE = REMEMBERED["steps"]
 STEPS, VECTORS = CLOSED["statements"][0]["steps"], LEVELS["statements"][0]["vectors"]
 UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
-ALONE = copy.deepcopy(model_of(LOOP))
+ONLY, ALONE = model_of(parametric("2", "[0, 1]")), copy.deepcopy(model_of(LOOP))
 ALONE["pairs"][0][3]["weights"] = {"1": "1"}  # the state 1 leads to 2
 OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     (CLOSED, {"model": {**REMEMBERED, "states": 0, "steps": [], "pairs": []}}, "number of states"),
@@ -637,6 +630,14 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     ),
     (CLOSED, {"model": {**REMEMBERED, "steps": [*MORE, [0, 0, 1, "-1"]]}}, "negative weight"),
     (CLOSED, {"model": {**REMEMBERED, "pairs": [UNKNOWN_STATE]}}, "a prior with an unknown state"),
+    *(
+        (
+            parametric("2", "[0, 1]"),
+            {"model": {**ONLY, "steps": [[0, 0, 0, step]]}},
+            "the steps have parameters",
+        )
+        for step in ("p", "p + 1")
+    ),
     (CLOSED, {"rays": [["1/2", "0"], ["0", "1"]]}, "not a vector"),
     (CLOSED, {"rays": [["1", "0", "0"], ["0", "1", "0"]]}, "not a vector"),
     (CLOSED, {"steps": STEPS[:2]}, "a step is missing"),

@@ -170,7 +170,7 @@ def test_probabilities_whose_sign_is_not_plain() -> None:
 
 
 def test_signs_of_probabilities() -> None:
-    """All have one sign, from those of their factors x and y, or their own where one of these is not plain."""
+    """All have one sign, from those of their factors x and y, or their own if one of these is not plain."""
     for c, d, n, known in product((1, -2), (1, -2), (1, 2, 3), product((-1, 0, 1), repeat=3)):
         products = [["1", []], [str(c), [[0, n]]], None, [str(d), [[0, 1], [1, 1]]], None]
         about = {"total": "1", "outputs": [["z", "0"], ["z", "0"]]}

@@ -510,10 +510,7 @@ def test_numbers_of_a_witness() -> None:
         for value, right in (
             (str((low + high) / 2), True),
             ([str(low - tiny), str(high + tiny)], True),
-            ([str(high), str(low)], low == high),
-            ([str(low - 1), str(high)], False),
             (str(high + tiny), False),
-            (str(low - tiny), False),
             ("infinity", False),
         ):
             assert tells(found, {**head, "value": value, "bound": own}, tenth) == right, (order, value)
