@@ -311,6 +311,8 @@ def test_statements_of_one_kind_stand_together(statements: list[Json], place: in
     assert first(other) == about + "another domain"
     other = check_document(document(status="violated", witness=WITNESS), Demanded(directions=[]))
     assert first(other) == about + "something else than the case"
+    given = {**document(status="violated", witness=WITNESS), "statements": [PARTS]}
+    assert first(check_document(given)) == "rejected: witness: this does not belong to a document about parts"
 
 
 def test_what_is_no_evidence() -> None:
@@ -325,16 +327,13 @@ def test_what_is_no_evidence() -> None:
 
 def test_what_a_budget_says() -> None:
     """A number, a witness, or that there is none, which an engine shows."""
-    for stated, statements, number in (
-        ({"enough": "2"}, [], "2"),
-        ({"bound": ["2", "1"]}, [], ["2", "1"]),
-        ({"enough": None, "witnesses": [{}]}, [], None),
-        ({"bound": None}, [SLOTS], None),
-        ({"bound": None}, [GOOD], None),
+    for stated, statements, number, says in (
+        *(({"enough": "2"}, [], "2", True), ({"bound": ["2", "1"]}, [], ["2", "1"], True)),
+        *(({"enough": None, "witnesses": [{}]}, [], None, True), ({"bound": None}, [SLOTS], None, True)),
+        ({"bound": None}, [GOOD], None, False),
     ):
         given = {"statements": statements, "budget": {"witnesses": [], **stated}}
-        assert number_of_budget(given) == number
-        assert says_budget(given) == (statements != [GOOD])
+        assert (number_of_budget(given), says_budget(given)) == (number, says)
 
 
 @pytest.mark.parametrize("name", BESIDE)
@@ -343,6 +342,7 @@ def test_what_is_said_of_claims_stands_beside_claims(name: str) -> None:
     for statements, kind in (([PARTS], "parts"), ([SLOTS], "slots")):
         report = check_document({**document(GOOD), "statements": statements, name: BESIDE[name]})
         assert first(report) == f"rejected: {name}: this does not belong to a document about {kind}"
+    assert "no proof" in first(check_document(document(FALSE) | {"reduction": NOISY}))
 
 
 @pytest.mark.parametrize("status", ["map", "bounds", "answers"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
@@ -13,7 +14,7 @@ from engine_documents import engine_document, own, with_own
 
 from paramverify.kernel import composition_evidence
 from paramverify.kernel.composition_evidence import bounds_of, dominates, epsilon_of
-from paramverify.kernel.documents import check_document
+from paramverify.kernel.documents import check_document, check_text
 from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.release_losses import read
 from paramverify.kernel.strict_reading import Rejected
@@ -99,7 +100,7 @@ def test_what_was_asked_is_told() -> None:
 
 def test_tables_need_a_case() -> None:
     """A table without the name of its case is as little shown as one with it; noise stands for itself."""
-    assert replayed(FAR, [], ONE, exact="4/5").not_compared == LEFT
+    assert check_text(json.dumps(document(FAR, [], ONE, exact="4/5"))).not_compared == LEFT
     assert replayed(RESPONSE, [], ONE, exact="4/5").not_compared == ()
 
 
@@ -177,7 +178,8 @@ STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or
     (FAR, ["1", "1"], "4/5", "no logarithm of a rational nothing is exact"),
     *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
     (NOISE, ["33/100", "1"], "0", "nothing is exact"),
-    (FAR, [f"{LN9}/{1 << 192}", "1"], "0", "nothing is exact"),
+    *((FAR, loss, "0", "nothing is exact") for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])),
+    (table(*ALONE), ["0", "9"], "0", "delta is another number"),
     (FAR, [f"{LN9 + 2**20}/{1 << 192}", "1"], "0", EXACT),
     *((FAR, "0", ("2", upper), "so small") for upper in (None, "2", f"{LN9}/{1 << 192}")),
     *((FAR, "0", (lower, "3"), "so large") for lower in ("11/5", f"{LN9 + 1}/{1 << 192}")),
