@@ -386,7 +386,7 @@ def verdict_line(report: KernelReport, claimed: bool = False, about: str = "") -
     word = verdict_of(report, claimed)
     if report.unit == FORM:
         counts = f"proved; {LEFT_OUT} are not looked at"
-        claimed, word = True, "a statement about slots in general"
+        word = "a statement about slots in general"
     status = TOLD.get(report.status, word)
     if word == "true" and not claimed:
         none = not (report.proved or report.trusted)

@@ -470,11 +470,6 @@ def true_tail(written: Written, loss: Any) -> tuple[Any, Any]:
     return (1 - mp.exp((loss - most) / 2)) / 2, (mp.exp(-(loss + most) / 2) - mp.exp(-most)) / 2
 
 
-def _last(found: ReleaseLosses) -> int:
-    """Returns the place of the atom with the largest loss."""
-    return max(range(len(found.atoms)), key=lambda k: found.atoms[k].ends())
-
-
 def test_what_is_left_of_a_discrete_gaussian(monkeypatch: pytest.MonkeyPatch) -> None:
     """Further outputs, which are few, weigh at most a geometric series from the first one of them on."""
     monkeypatch.setattr(release_losses, "FAR", 2)
@@ -518,11 +513,8 @@ def test_releases_to_the_last_bit(noise: Written, wide: int | None, monkeypatch:
         with mp.workprec(700):
             known = [both for both in true_atoms(written) if any(both)]
             losses = [mp.log(p / q) for p, q in known]
-            assert (
-                noise is WHOLE
-                or not known
-                or is_enclosed(max(losses), found.atoms[_last(found)].ends(), near << 10)
-            )
+            most = max((atom.ends() for atom in found.atoms), default=(0, 0))
+            assert noise is WHOLE or not known or is_enclosed(max(losses), most, near << 10)
             for atom in found.atoms:
                 middle = mp.mpf(sum(atom.ends())) / 2 / UNIT
                 alike = [each for each in found.atoms if abs(sum(each.ends()) / 2 / UNIT - middle) < 1e-9]
@@ -538,7 +530,7 @@ def test_releases_to_the_last_bit(noise: Written, wide: int | None, monkeypatch:
                 told = sum(getattr(each, of)[1] for each in found.atoms) + found.whole[side][1]
                 assert told + found.above[side] + found.below[side] >= UNIT
                 assert max(found.above[side], found.below[side]) <= near
-            assert found.most is None or found.most.ends() == found.atoms[_last(found)].ends()
+            assert found.most is None or found.most.ends() == most
             if found.whole == NOTHING:
                 continue
             for side in (0, 1):

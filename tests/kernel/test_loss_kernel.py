@@ -83,19 +83,13 @@ ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] f
             {"tree": [["+", ["2"]]]},
             False,
         ),  # kl has no orders
-        # D_∞ = ln(2) is at most ρ·z for the largest order z; each order is at most ρ·α.
-        *(
+        *(  # D_∞ = ln(2) is at most ρ·z for the largest order z
             (
-                document([["2/3", "1/3"], ["1/3", "2/3"]], bound),
+                document([["2/3", "1/3"], ["1/3", "2/3"]], "2/5"),
                 {"of": "zcdp", "tree": [["+", orders]]},
                 right,
             )
-            for bound, orders, right in (
-                ("7/10", [], True),
-                ("2/5", [], False),
-                ("2/5", ["9/8", "5/4", "3/2", "2"], True),
-                ("2/5", ["9/8", "5/4", "3/2"], False),
-            )
+            for orders, right in (([], False), (["9/8", "5/4", "3/2", "2"], True))
         ),
     ],
 )
@@ -230,9 +224,11 @@ def test_a_witness_knows_no_logarithms(tmp_path: Path) -> None:
     place = {"parameters": {"t": "3/4"}, "bound": "1"}
     other = {**broken, "witness": {"kind": "set", "claim": sums, **place, **told, **about}}
     assert agreed([broken, other], tmp_path) == {"accepted": 2}
-    kept = document(OUTPUTS, "3/5")
-    assert agreed([kept], tmp_path / "kept") == {"accepted": 1}
-    made = [{**each, "domains": [tied]} for each in (broken, other, kept)]
+    plus = {"kind": "bernstein", "tree": ["+"]}
+    tree = {"kind": "parts", **sums, "room": "1/2", "tree": [["+", 0, plus], plus]}
+    kept = document(OUTPUTS, "3/5"), evidence("holds", [DOMAIN], tree)
+    assert agreed(kept, tmp_path / "kept") == {"accepted": 2}
+    made = [{**each, "domains": [tied]} for each in (broken, other, *kept)]
     for each in (broken, other):
         point = {**each["witness"]["parameters"], "l": "0"}
         made.append({**each, "domains": [tied], "witness": {**each["witness"], "parameters": point}})

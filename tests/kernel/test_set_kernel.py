@@ -86,6 +86,7 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
         ([["+", 0, POSITIVE], POSITIVE, POSITIVE], ["p"], "1", "the tree has too many leaves"),
         ([["+", 0, POSITIVE]], ["p"], "1", "a leaf of the tree is missing"),
         ([], [], "1", "a leaf of the tree is missing"),
+        ([["claim", 0]], [], "1", "a leaf of the tree is no proof"),
         ([["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE], ["p"], "1", "a leaf of the tree is missing"),
         ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "is not inside"),
         ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "is not inside"),

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
-from paramverify.kernel.documents import NOT_COMPARED, verdict_line
+from paramverify.kernel.documents import NOT_COMPARED, verdict_line, verdict_of
 from paramverify.kernel.ledger import KernelReport
 from paramverify.reports import sampling_reports, sentences
 from paramverify.reports.evidence_checks import Checked, document, lines
@@ -72,6 +72,7 @@ def test_what_a_verdict_is_about(
 
 ACCEPTED = KernelReport(True, ("the first line",))
 FALSE = "witness: the claim (x >= 0) is false there"
+OTHERS = "a violation: shown by the witness; 0 other claims proved"
 FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
 
 
@@ -91,7 +92,15 @@ FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
             {"status": "violated", "lines": (FALSE,), "proved": 2},
             "a violation: shown by the witness; 2 other claims proved, 0 trusted to solvers, 0 open",
         ),
-        ({"status": "violated", "lines": (FALSE,)}, "a violation"),
+        *(({"status": "violated", "lines": (FALSE,), "side_condition": c}, "a violation") for c in ("", "c")),
+        *(
+            (
+                {"status": "violated", "lines": (FALSE,), name: 1},
+                f"{OTHERS}, {n} trusted to solvers, {1 - n} open",
+            )
+            for name, n in (("trusted", 1), ("open", 0))
+        ),
+        ({"status": "unknown", "open": 1}, "undecided: 0 claims proved, 0 trusted to solvers, 1 open"),
         ({"status": "holds", "unit": "comparison", "lines": (FAMILY,)}, f"private: {FAMILY}"),
         (
             {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1, "trusted": 2},
@@ -114,6 +123,7 @@ def test_claims_alone_are_no_privacy() -> None:
     for claimed, word in ((True, "true"), (False, "the claims are true")):
         line = verdict_line(replace(report, not_compared=NOT_COMPARED["holds"]), claimed)
         assert line.startswith(f"checked as far as it can be without the case: {word}: 1 claim proved")
+    assert verdict_of(replace(report, unit="form")) == "true"
     assert verdict_line(report, True).startswith("checked: true: 1 claim proved")
 
 
