@@ -163,8 +163,7 @@ class UpperMasses:
             masses[least] += losses.below[0]
         if span is not None:
             infinite += losses.over(grid.at(span[1]))[0][1]
-            below = losses.whole[0][1] - losses.over(grid.at(span[0]))[0][0]
-            masses[span[0]] += max(0, below)
+            masses[span[0]] += losses.whole[0][1] - losses.over(grid.at(span[0]))[0][0]
         places, down = _places(masses), BITS - grid.bits
         listed = [-(-masses.get(n, 0) >> down) for n in places]
         return UpperMasses(places.start, listed, -(-infinite >> down), grid).clipped()

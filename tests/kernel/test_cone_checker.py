@@ -615,7 +615,7 @@ def test_no_variable_stands_for_a_logarithm() -> None:
 
 # --- parts out of range -------------------------------------------------------------------------------
 
-MORE = REMEMBERED["steps"]
+MORE, PAIR = REMEMBERED["steps"], REMEMBERED["pairs"][0][2:]
 STEPS, VECTORS = CLOSED["statements"][0]["steps"], LEVELS["statements"][0]["vectors"]
 UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
@@ -628,6 +628,10 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
         for step in ((2, 0, 0), (0, 2, 0), (0, 0, 2), (-1, 0, 0), (0, -1, 0), (0, 0, -1))
     ),
     (CLOSED, {"model": {**REMEMBERED, "steps": [*MORE, [0, 0, 1, "-1"]]}}, "negative weight"),
+    *(
+        (CLOSED, {"model": {**REMEMBERED, "pairs": [[*names, *PAIR] for names in pairs]}}, "twice the same")
+        for pairs in (["aa"], ["ab", "ab"], ["ab", "ba"], ["bc", "ab", "cb"])
+    ),
     (CLOSED, {"model": {**REMEMBERED, "pairs": [UNKNOWN_STATE]}}, "a prior with an unknown state"),
     *(
         (

@@ -469,10 +469,7 @@ def test_lines_between_orders() -> None:
     ):
         lines = [(Fraction(a, 2), Fraction(h, 4)) for a, h in (one, other)]
         assert loss_enclosures._line_is_below(lines[0], lines[1], Fraction(1)) == right, (one, other)
-
-
-def test_a_height_without_a_bound() -> None:
-    """Where one order has none, nothing is shown of all orders, however small the largest ratio is."""
+    # Where one order has no bound, nothing is shown of all orders.
     endless: Any = SimpleNamespace(largest=lambda: 0, height=lambda order: None if order > 2 else 0)
     assert is_below(endless, Fraction(1), [Fraction(2)])
     assert not is_below(endless, Fraction(1), [Fraction(2), Fraction(3)])
@@ -561,7 +558,9 @@ def test_probabilities_at_a_point(exponent: str | None) -> None:
         polys[3] = plus(total, polys[2], Fraction(-1))
         if sign:
             total, *polys = (plus({}, poly, Fraction(-1)) for poly in (total, *polys))
-        (p, q), (r, s) = at_point([total, polys[0], polys[2], polys[1], polys[3]], claim, {"x": x})
+        given = [total, polys[0], polys[2], polys[1], polys[3], {}, {}]
+        (p, q), (r, s), never = at_point(given, claim, {"x": x})
+        assert never == ((0, 0), (0, 0))
         one = decimal(x) * grown if e else decimal(x)
         other = decimal(x) * (grown**2 - 2 * grown) + 1 if e else decimal(Fraction(1, 2) - x)
         for ends, true in ((p, one), (q, one), (r, other), (s, other)):
