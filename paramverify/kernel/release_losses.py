@@ -33,7 +33,7 @@ class ExactLoss:
 
     def ends(self) -> Ends:
         """Returns bounds."""
-        low, high = (0, 0) if self.ratio == 1 else ln(self.ratio)
+        low, high = ln(self.ratio)
         return down(self.rational) + low, up(self.rational) + high
 
     def exponential(self) -> Between:

@@ -20,7 +20,6 @@ from paramverify.kernel.release_losses import read
 from paramverify.kernel.strict_reading import Rejected
 
 Release = dict[str, Any]
-LEFT = ("releases of cases with their files",)
 
 
 def table(*outputs: tuple[str, str]) -> Release:
@@ -100,7 +99,9 @@ def test_what_was_asked_is_told() -> None:
 
 def test_tables_need_a_case() -> None:
     """A table without the name of its case is as little shown as one with it; noise stands for itself."""
-    assert check_text(json.dumps(document(FAR, [], ONE, exact="4/5"))).not_compared == LEFT
+    assert (
+        check_text(json.dumps(document(FAR, [], ONE, exact="4/5"))).not_compared == composition_evidence.LEFT
+    )
     assert replayed(RESPONSE, [], ONE, exact="4/5").not_compared == ()
 
 

@@ -621,6 +621,7 @@ UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
 ONLY, ALONE = model_of(parametric("2", "[0, 1]")), copy.deepcopy(model_of(LOOP))
 ALONE["pairs"][0][3]["weights"] = {"1": "1"}  # the state 1 leads to 2
+DYING = {**model_of(LOOP), "steps": [step for step in model_of(LOOP)["steps"] if step[1] or not step[0]]}
 OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     (CLOSED, {"model": {**REMEMBERED, "states": 0, "steps": [], "pairs": []}}, "number of states"),
     *(
@@ -666,6 +667,8 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     (LOOP, {"secrets": ["right", "left"]}, ""),
     (LOOP, {"rates": ["3", "0"]}, "a bound does not hold"),
     (LOOP, {"rates": ["2", "2"]}, "the ratio is not shown to grow"),
+    (LOOP, {"rates": ["3", "0"], "model": DYING}, "the ratio is not shown to grow"),
+    (LOOP, {"factor": "29/100"}, "the ratio is not shown to grow"),  # it is at least 2/7
 ]
 
 

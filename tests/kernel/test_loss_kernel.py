@@ -66,6 +66,7 @@ def test_two_distributions_are_compared() -> None:
     assert negative.lines == ("rejected: the bound of a claim is not at least 0",)
 
 
+NEAR, ORDERS = [["2/3", "1/3"], ["1/3", "2/3"]], ["9/8", "5/4", "3/2", "2"]
 SURE = [["1", "1/2"], ["0", "1/2"]]  # KL is ln(2)
 TURNED = [["t", "-t + 1"], ["-t + 1", "t"]]  # KL is at most ln(3)/2, and shown to be below 9/10
 ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] for k in (0, 1, 1, 0)])]}
@@ -74,8 +75,7 @@ ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] f
 @pytest.mark.parametrize(
     ("given", "change", "right"),
     [
-        (document(SURE, "7/10"), {}, True),
-        (document(SURE, "69/100"), {}, False),
+        *((document(SURE, bound), {}, right) for bound, right in (("7/10", True), ("69/100", False))),
         (document(TURNED, "9/10"), ONCE, True),
         (document(TURNED, "1/2"), ONCE, False),
         (
@@ -84,12 +84,7 @@ ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] f
             False,
         ),  # kl has no orders
         *(  # D_∞ = ln(2) is at most ρ·z for the largest order z
-            (
-                document([["2/3", "1/3"], ["1/3", "2/3"]], "2/5"),
-                {"of": "zcdp", "tree": [["+", orders]]},
-                right,
-            )
-            for orders, right in (([], False), (["9/8", "5/4", "3/2", "2"], True))
+            (document(NEAR, "2/5"), {"of": "zcdp", "tree": [["+", ORDERS[:n]]]}, n == 4) for n in (0, 3, 4)
         ),
     ],
 )
