@@ -74,7 +74,7 @@ NOTHING: tuple[Ends, Ends] = ((0, 0), (0, 0))
 class ReleaseLosses:
     """A release. `exact` are the masses of all outputs, where these are rational.
 
-    `only` bounds the mass P of outputs that are impossible under Q, and `other_only` the other way around.
+    `only` bounds the mass P of outputs that are impossible under Q; there are some in exact releases only.
     `above` and `below` bound masses of outputs with losses above and below those of all atoms.
     """
 
@@ -82,7 +82,6 @@ class ReleaseLosses:
     over: Over = lambda loss: NOTHING
     whole: tuple[Ends, Ends] = NOTHING  # of the part with a density
     only: Ends = (0, 0)
-    other_only: Ends = (0, 0)
     above: tuple[int, int] = (0, 0)
     below: tuple[int, int] = (0, 0)
     most: ExactLoss | None = None  # the largest loss, if it is exact, and no other output has a larger one
@@ -134,14 +133,13 @@ def table(outputs: list[tuple[Fraction, Fraction]]) -> ReleaseLosses:
         raise Misformed("not two distributions", "outputs")
     found: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
     for p, q in outputs:
-        ratio = p / q if p and q else None
+        ratio = p / q if q else None
         one, other = found.get(ratio, (Fraction(0), Fraction(0)))
         found[ratio] = one + p, other + q
-    only, other_only = found.pop(None, (Fraction(0), Fraction(0)))
+    only, _ = found.pop(None, (Fraction(0), Fraction(0)))
     atoms = tuple(LossAtom(_between(p), ExactLoss(ratio=r), _between(q)) for r, (p, q) in found.items() if r)
     most = None if only else ExactLoss(ratio=max(r for r in found if r))
-    exact = *found.values(), (only, Fraction(0)), (Fraction(0), other_only)
-    return ReleaseLosses(atoms, only=_between(only), other_only=_between(other_only), most=most, exact=exact)
+    return ReleaseLosses(atoms, only=_between(only), most=most, exact=(*found.values(), (only, Fraction(0))))
 
 
 def _table(written: Mapping[str, Any]) -> ReleaseLosses:
@@ -256,8 +254,6 @@ def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
     found = read(written["of"])
     if found.exact is not None:
         return table([((1 - rate) * q + rate * p, q) for p, q in found.exact])
-    if found.only[1] or found.other_only[1]:
-        raise Rejected("a sample of a release with impossible outputs is not read")
 
     def mixed(p: Ends, q: Ends) -> Ends:
         low, high = (times(rate, p[k], bool(k)) + times(1 - rate, q[k], bool(k)) for k in (0, 1))
@@ -302,8 +298,6 @@ def _turned(written: Mapping[str, Any]) -> ReleaseLosses:
         tuple(atoms),
         over,
         whole=found.whole[::-1],
-        only=found.other_only,
-        other_only=found.only,
         above=found.below[::-1],
         below=found.above[::-1],
     )
