@@ -303,9 +303,7 @@ def test_statements_of_one_kind_stand_together(statements: list[Json], place: in
     twice = check_document({**given, "statements": [SLOTS, SLOTS]})
     assert first(twice) == "rejected: statements[1]: a document has one engine"
     engine = {**document(status="holds", witness=WITNESS), "statements": [SLOTS]}
-    assert (
-        first(check_document(engine)) == "rejected: witness: the statement of an engine has its own witness"
-    )
+    assert "witness: the statement of an engine has its own witness" in first(check_document(engine))
     about = "rejected: the evidence is about "
     other = check_document({**given, "statements": [SLOTS]}, Demanded(engine={"domain": given["domains"][0]}))
     assert first(other) == about + "another domain"

@@ -173,9 +173,10 @@ with mpmath.workprec(400):
 EXACT, AGAIN, BEYOND = "exactly: the largest loss", "computed again", "e^epsilon is another number"
 STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or δ, what is found, what is told
     *((FAR, delta, "9", told) for delta, told in (("0", EXACT), ("1/10", BEYOND))),
-    (table(*ALONE), "1/10", "9", AGAIN),
-    (table(*ALONE), "1/11", "100/11", BEYOND),  # 100/11 would be enough for the other outputs
-    (SAMPLE, "1/25", "41/22", BEYOND),  # it is that of the second direction
+    # 100/11 would be enough for the other outputs, and 86/45 and 16/9 are for the second direction.
+    *((table(*ALONE), d, c, t) for d, c, t in (("1/10", "9", AGAIN), ("1/11", "100/11", BEYOND))),
+    *((SAMPLE, d, c, BEYOND) for d, c in (("1/25", "86/45"), ("1/10", "16/9"))),
+    (SAMPLE, "1/10", "9/2", AGAIN),
     (NOISE, "0", "1", "nothing is exact"),
     (FAR, ["1", "1"], "4/5", "no logarithm of a rational nothing is exact"),
     *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
@@ -242,6 +243,13 @@ def test_limits_of_grids(monkeypatch: pytest.MonkeyPatch) -> None:
         assert told in report.lines[-1]
 
 
+def test_the_chosen_pair_counts() -> None:
+    """A lower bound is that of a pair of the release, and not of what dominates it."""
+    for choice, right in ((0, False), (1, True)):
+        stated = {"directions": [{**ON_GRID, "choice": [choice]}], "lower": "3/10", "upper": "1"}
+        assert replayed(FAR, [NEAR, FAR], ONE, **stated).accepted == right
+
+
 def test_pairs_are_of_the_same_sample() -> None:
     """All pairs of a sample have its rate, though one of another rate may be dominated as well."""
     for rate, accepted in (("1/2", True), ("1/3", False)):
@@ -274,10 +282,7 @@ def test_bounds_are_on_their_sides(epsilon: str) -> None:
     assert bounds.most(ends) - bounds.least(ends) < Fraction(1, 10**12)
 
 
-WAY = way(RESPONSE)
-
-
-@pytest.mark.parametrize("ways", [[], [[]], [[], [WAY]], [[WAY], []], [[WAY] * 3]])
+@pytest.mark.parametrize("ways", [[], [[]], [[], [way(FAR)]], [[way(FAR)], []], [[way(FAR)] * 3]])
 def test_components_without_ways(ways: list[Any]) -> None:
     """There is a component, and each has one way or two."""
     components = [{"times": 1, "ways": given} for given in ways]

@@ -135,10 +135,8 @@ def test_a_step_that_leaves_the_rays_is_rejected() -> None:
 
 def test_combinations_have_no_negative_weights() -> None:
     """(1, 0) = (1, 1) − (0, 1) is no conic combination, though it sums up; a weight may be 0."""
-    steps = copy.deepcopy(CLOSED["statements"][0]["steps"])
-    assert accepted(
-        with_first(CLOSED, steps=[[{"0": "0", "1": "0"} | each for each in row] for row in steps])
-    )
+    steps = [[{"0": "0", "1": "0", **each} for each in row] for row in STEPS]
+    assert accepted(with_first(CLOSED, steps=steps))
     document = with_first(
         CLOSED,
         rays=[["1", "1"], ["0", "1"]],
@@ -210,7 +208,9 @@ def test_comparisons_are_needed_and_different() -> None:
 
 
 def test_a_certificate_says_what_its_rule_shows() -> None:
-    """A loop violates every bound, and other rules prove one."""
+    """A loop violates every bound, and other rules prove one; none is about a divergence."""
+    other = {**CLOSED, "budget": {"kind": "kl", "enough": "1", "witnesses": []}}
+    assert refused(other, "rejected: budget: this does not belong to a document about cone")
     for document in (CLOSED, LEVELS, LOOP):
         for status in {"holds", "violated", "unknown"} - {document["status"]}:
             shows = f"rejected: status: a certificate of this kind shows {document['status']!r}"
@@ -619,7 +619,7 @@ MORE, PAIR = REMEMBERED["steps"], REMEMBERED["pairs"][0][2:]
 STEPS, VECTORS = CLOSED["statements"][0]["steps"], LEVELS["statements"][0]["vectors"]
 UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
 HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
-ONLY, ALONE = model_of(parametric("2", "[0, 1]")), copy.deepcopy(model_of(LOOP))
+ONLY, ALONE = parametric("2", "[0, 1]"), copy.deepcopy(model_of(LOOP))
 ALONE["pairs"][0][3]["weights"] = {"1": "1"}  # the state 1 leads to 2
 DYING = {**model_of(LOOP), "steps": [step for step in model_of(LOOP)["steps"] if step[1] or not step[0]]}
 OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
@@ -635,11 +635,7 @@ OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
     ),
     (CLOSED, {"model": {**REMEMBERED, "pairs": [UNKNOWN_STATE]}}, "a prior with an unknown state"),
     *(
-        (
-            parametric("2", "[0, 1]"),
-            {"model": {**ONLY, "steps": [[0, 0, 0, step]]}},
-            "the steps have parameters",
-        )
+        (ONLY, {"model": {**model_of(ONLY), "steps": [[0, 0, 0, step]]}}, "the steps have parameters")
         for step in ("p", "p + 1")
     ),
     (CLOSED, {"rays": [["1/2", "0"], ["0", "1"]]}, "not a vector"),

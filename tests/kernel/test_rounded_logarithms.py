@@ -574,3 +574,6 @@ def test_probabilities_at_a_point(exponent: str | None) -> None:
         ):
             with pytest.raises(Rejected):
                 at_point(wrong, claim, {"x": x})
+    grown = [parse(text, ("x", "E")) for text in ("E", "E - 1", "E", "1", "0")]
+    with pytest.raises(Rejected, match="not enclosed narrowly"):
+        at_point(grown, WrittenClaim(Goal(("x", "E"), {}, box, ()), Fraction(0)), {"x": x})

@@ -72,8 +72,10 @@ def test_what_a_verdict_is_about(
 
 ACCEPTED = KernelReport(True, ("the first line",))
 FALSE = "witness: the claim (x >= 0) is false there"
+BROKEN = {"status": "violated", "lines": (FALSE,)}
 OTHERS = "a violation: shown by the witness; 0 other claims proved"
 FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
+HELD = {"status": "holds", "unit": "comparison", "lines": (FAMILY,)}
 
 
 @pytest.mark.parametrize(
@@ -92,24 +94,18 @@ FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
             {"status": "violated", "lines": (FALSE,), "proved": 2},
             "a violation: shown by the witness; 2 other claims proved, 0 trusted to solvers, 0 open",
         ),
-        *(({"status": "violated", "lines": (FALSE,), "side_condition": c}, "a violation") for c in ("", "c")),
+        *(({**BROKEN, "side_condition": c}, "a violation") for c in ("", "c")),
         *(
-            (
-                {"status": "violated", "lines": (FALSE,), name: 1},
-                f"{OTHERS}, {n} trusted to solvers, {1 - n} open",
-            )
+            ({**BROKEN, name: 1}, f"{OTHERS}, {n} trusted to solvers, {1 - n} open")
             for name, n in (("trusted", 1), ("open", 0))
         ),
         ({"status": "unknown", "open": 1}, "undecided: 0 claims proved, 0 trusted to solvers, 1 open"),
-        ({"status": "holds", "unit": "comparison", "lines": (FAMILY,)}, f"private: {FAMILY}"),
+        (HELD, f"private: {FAMILY}"),
         (
-            {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1, "trusted": 2},
+            {**HELD, "proved": 1, "trusted": 2},
             "private, on the word of solvers: 1 comparison proved, 2 trusted to solvers, 0 open",
         ),
-        (
-            {"status": "holds", "unit": "comparison", "lines": (FAMILY,), "proved": 1},
-            "private: 1 comparison proved, 0 trusted to solvers, 0 open",
-        ),
+        ({**HELD, "proved": 1}, "private: 1 comparison proved, 0 trusted to solvers, 0 open"),
     ],
 )
 def test_check_counts_what_is_shown(about: dict[str, Any], words: str) -> None:
