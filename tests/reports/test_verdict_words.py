@@ -72,7 +72,7 @@ def test_what_a_verdict_is_about(
 
 ACCEPTED = KernelReport(True, ("the first line",))
 FALSE = "witness: the claim (x >= 0) is false there"
-BROKEN = {"status": "violated", "lines": (FALSE,)}
+BROKEN = {"status": "violated", "lines": ("claim 1 (x + 1 >= 0): open", FALSE)}
 OTHERS = "a violation: shown by the witness; 0 other claims proved"
 FAMILY = "unwinding family: 33 pairs, 2 steps: proved"
 HELD = {"status": "holds", "unit": "comparison", "lines": (FAMILY,)}
@@ -94,6 +94,7 @@ HELD = {"status": "holds", "unit": "comparison", "lines": (FAMILY,)}
             {"status": "violated", "lines": (FALSE,), "proved": 2},
             "a violation: shown by the witness; 2 other claims proved, 0 trusted to solvers, 0 open",
         ),
+        ({"status": "violated", "proved": 1}, "a violation: 1 claim proved, 0 trusted to solvers, 0 open"),
         *(({**BROKEN, "side_condition": c}, "a violation") for c in ("", "c")),
         *(
             ({**BROKEN, name: 1}, f"{OTHERS}, {n} trusted to solvers, {1 - n} open")
@@ -125,11 +126,12 @@ def test_claims_alone_are_no_privacy() -> None:
 
 def test_what_is_rejected_shows_nothing() -> None:
     """The line of rejected evidence says of no cell or formula that it is true or false."""
-    rejected = KernelReport(False, (), proved=2, refuted=1)
-    counts = "0 trusted to solvers, 0 open"
+    rejected, counts = KernelReport(False, (), proved=2, refuted=1), "0 trusted to solvers, 0 open"
     assert verdict_line(replace(rejected, status="region map")) == f"REJECTED: 2 cells shown, {counts}"
     assert verdict_line(replace(rejected, unit="formula")) == f"REJECTED: 2 formulas shown, {counts}"
     assert verdict_line(replace(rejected, unit="comparison")) == f"REJECTED: 2 comparisons proved, {counts}"
+    none = replace(rejected, unit="comparison", proved=0)
+    assert verdict_line(none) == f"REJECTED: 0 comparisons proved, {counts}"
 
 
 @pytest.mark.slow
