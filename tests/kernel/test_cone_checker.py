@@ -445,6 +445,7 @@ def test_the_depth_is_counted_in_steps() -> None:
     assert private(model_of(document))
     assert accepted(document)
     assert refused(with_first(document, depth=1), "a state is missing after the steps")
+    assert accepted(with_first(HIDING, depth=20))
     for ratio in ("2", "3/2", "11/10"):
         exact = ratios(chain(ratio), *cone("1"), ["1", "0"], ["0", "1"], states=[2, 3], depth=2)
         assert accepted(exact) == private(model_of(exact)), ratio
@@ -485,10 +486,13 @@ def test_rays_of_cones() -> None:
         assert set(extreme_rays(normals, size)) == expected, normals
         found += 1
     assert found > 60
-    units = [[int(k == n) for n in range(6)] for k in range(6)]
-    assert len(extreme_rays([unit[:5] for unit in units[:5]], 5)) == 5
-    assert len(extreme_rays([unit[:2] for unit in units[:2]] * 20, 2)) == 2
-    for normals, size in ((units, 6), ([unit[:1] for unit in units[:1]] * 41, 1)):
+    e = [[int(k == n) for n in range(6)] for k in range(6)]
+    assert [len(extreme_rays([v[:n] for v in e[:n]] * m, n)) for n, m in ((5, 1), (2, 20), (0, 1))] == [
+        5,
+        2,
+        0,
+    ]
+    for normals, size in ((e, 6), ([[1]] * 41, 1)):
         with pytest.raises(Rejected, match="too large"):
             extreme_rays(normals, size)
 

@@ -77,7 +77,7 @@ ONCE = {"factors": ["t", "-t + 1"], "products": [["1", []], *([["1", [[k, 1]]] f
     [
         *((document(SURE, bound), {}, right) for bound, right in (("7/10", True), ("69/100", False))),
         (document(TURNED, "9/10"), ONCE, True),
-        (document(TURNED, "1/2"), ONCE, False),
+        (document(TURNED, "9/10"), {**ONCE, "products": [["1", []], *[["1", [[0, 1]]]] * 4]}, False),
         (
             document([["2/3", "1/3"], ["1/3", "2/3"]], "1"),
             {"tree": [["+", ["2"]]]},
