@@ -173,7 +173,6 @@ with mpmath.workprec(400):
 EXACT, AGAIN, BEYOND = "exactly: the largest loss", "computed again", "e^epsilon is another number"
 STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or δ, what is found, what is told
     *((FAR, delta, "9", told) for delta, told in (("0", EXACT), ("1/10", BEYOND))),
-    # 100/11 would be enough for the other outputs, and 86/45 and 16/9 are for the second direction.
     *((table(*ALONE), d, c, t) for d, c, t in (("1/10", "9", AGAIN), ("1/11", "100/11", BEYOND))),
     *((SAMPLE, d, c, BEYOND) for d, c in (("1/25", "86/45"), ("1/10", "16/9"))),
     (SAMPLE, "1/10", "9/2", AGAIN),

@@ -487,11 +487,8 @@ def test_rays_of_cones() -> None:
         found += 1
     assert found > 60
     e = [[int(k == n) for n in range(6)] for k in range(6)]
-    assert [len(extreme_rays([v[:n] for v in e[:n]] * m, n)) for n, m in ((5, 1), (2, 20), (0, 1))] == [
-        5,
-        2,
-        0,
-    ]
+    assert len(extreme_rays([v[:5] for v in e[:5]], 5)) == 5
+    assert (extreme_rays([[1]] * 40, 1), extreme_rays([], 0)) == ([(1,)], [])
     for normals, size in ((e, 6), ([[1]] * 41, 1)):
         with pytest.raises(Rejected, match="too large"):
             extreme_rays(normals, size)
