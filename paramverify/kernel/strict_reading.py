@@ -39,7 +39,6 @@ class Misformed(Rejected):
     """A part of a document is not of its form; `path` is the way to it."""
 
     def __init__(self, reason: str, *path: str | int) -> None:
-        super().__init__(reason)
         self.reason = reason
         self.path: list[str | int] = list(path)
 
@@ -189,7 +188,7 @@ def text(value: Any) -> None:
     """A string without halves of characters."""
     if not isinstance(value, str):
         raise Misformed(f"must be a string, not {shown(value)}")
-    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+    if re.search(r"[\ud800-\udfff]", value):
         raise Misformed("not a text: half of a character")
 
 

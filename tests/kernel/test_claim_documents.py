@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -10,6 +12,7 @@ from claim_documents import document, statement
 
 from paramverify.kernel.claim_evidence import digest
 from paramverify.kernel.documents import check_document, no_evidence, number_of_budget, says_budget
+from paramverify.kernel.evidence_polynomials import parse, times
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION, WINDOWED
 from paramverify.kernel.ledger import Demanded, Evidence, Lemmas, settle
 from paramverify.kernel.strict_reading import Misformed, Rejected
@@ -96,18 +99,23 @@ def test_a_mistake_has_its_place() -> None:
 
 def test_the_ledger_counts() -> None:
     """Each claim is counted once, as what it is; only what was replayed or is trusted is settled."""
-    proofs = [PLUS, None, SOLVER, PLUS, None, {"kind": "constant"}, SOLVER, SOLVER]
+    proofs = [PLUS, None, SOLVER, PLUS, None, {"kind": "constant"}, SOLVER, {"kind": "constant"}]
     given = document(*(proved(f"p + {k}", proof) for k, proof in enumerate(proofs)))
     ledger = settle(Evidence(given), "claim", Lemmas())
-    assert (ledger.proved, ledger.open, ledger.trusted) == (2, 2, 3)
+    assert (ledger.proved, ledger.open, ledger.trusted) == (2, 2, 2)
     assert ledger.rejected == ledger.lines[5]
-    assert ledger.settled.keys() == {(0, f"p + {k}") for k in (0, 2, 3, 6, 7)}
+    assert ledger.settled.keys() == {(0, f"p + {k}") for k in (0, 2, 3, 6)}
     assert ledger.solvers == {"z9 1"}
     assert [line.split(":")[0] for line in ledger.lines] == [
         f"claim {k + 1} (p + {k} >= 0)" for k in range(8)
     ]
     for k, how in enumerate(["proved", "open", "trusted", "proved", "open", "rejected", "trusted"]):
         assert ledger.lines[k].split(": ")[1].startswith(how)
+    told = {"": "p >= 0", "a": "a", "ab": "a and 1 more", "abc": "a and 2 more"}
+    for origins, kind, demanded in product(told, ("claim", "obligation"), (None, Demanded())):
+        about = Evidence(document(proved("p", PLUS, kind, origins=[*origins])), demanded)
+        what = told[origins if demanded and kind == "claim" else ""]
+        assert settle(about, kind, Lemmas()).lines == [f"{kind} 1 ({what}): proved"]
 
 
 def test_what_is_unknown_has_an_open_claim() -> None:
@@ -220,6 +228,46 @@ def test_obligations_are_those_of_the_case() -> None:
         _ = Evidence(document(own[0], proved("p - 1/2", PLUS, "obligation"))).obligations
     with pytest.raises(Rejected, match="obligation 2 is obligation 1 again"):
         _ = Evidence(document(own[0], own[0])).obligations
+
+
+def test_obligations_beside_claims_count() -> None:
+    """What is proved and what is trusted of both is counted together, and all solvers are named."""
+    proofs = (PLUS, {**SOLVER, "solver": "z8"})
+    beside = [proved(f"p + {k}", proof, "obligation") for k, proof in enumerate(proofs)]
+    report = check_document(document(proved("p", SOLVER), ALSO, *beside))
+    assert (report.proved, report.trusted, report.solvers) == (2, 2, ("z8 1", "z9 1"))
+
+
+NOWHERE = {"kind": "bernstein", "tree": [["outside", 0]]}
+COMPARED: list[tuple[list[tuple[str, Any]], str]] = [
+    ([("p", None), ("p + 1", "-p - 1")], ""),
+    ([("p", "-p")], "not shown to fail"),  # it is zero at 0
+    ([("p", "-p - 1")], "the negative of a polynomial is another one"),
+    ([("p", None), ("2*p", None)], "statements[1]: the same comparison again"),
+    ([("p + 1", "-p - 1"), ("2*p + 2", "-2*p - 2")], "statements[1]: the same comparison again"),
+    ([("p + 1", None), ("p + 1", "-p - 1")], ""),
+]
+
+
+@pytest.mark.parametrize(("given", "reason"), COMPARED)
+def test_comparisons_decide_signs(given: list[tuple[str, Any]], reason: str) -> None:
+    """What is shown to be positive, or at least zero, is so of positive multiples, and of nothing else."""
+    own = [
+        proved(p, NOWHERE if n else PLUS, "comparison", strict=bool(n), **({"negated": n} if n else {}))
+        for p, n in given
+    ]
+    if reason:
+        with pytest.raises(Rejected, match=re.escape(reason)):
+            Evidence(document(*own)).comparisons(0)
+        return
+    ask, ledger = Evidence(document(*own)).comparisons(0)
+    assert (ledger.proved, ledger.trusted) == (2, 0)
+    strong, weak = ({p for p, negated in given if (negated is None) == kind} for kind in (False, True))
+    for text in ("p", "p + 1", "p + 2", "2*p + 1"):
+        for factor in (Fraction(1), Fraction(3, 2), Fraction(-1)):
+            poly = times(parse(text, "p"), {(0,): factor})
+            assert ask(poly, True) == (factor > 0 and text in strong)
+            assert ask(poly, False) == (factor > 0 and text in strong | weak)
 
 
 def test_points_are_in_every_domain() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice, pairwise, permutations
 from pathlib import Path
@@ -25,9 +24,6 @@ from paramverify.kernel.noise_probabilities import (
     NoiseLaw,
     NoisyPath,
     RegionEnclosures,
-    at_most,
-    check_noise,
-    less_than,
 )
 from paramverify.kernel.noise_regions import RegionSums, VariableLaw
 from paramverify.kernel.rounded_constants import UNIT
@@ -46,56 +42,6 @@ def between(bounds: tuple[int, int], value: Any, width: float) -> None:
     low, high = (mpmath.mpf(end) / UNIT for end in bounds)
     assert low - mpmath.mpf("1e-45") <= value <= high + mpmath.mpf("1e-45")
     assert high - low <= width
-
-
-def gauss(sigma: Fraction, x: Fraction) -> Any:
-    return mpmath.ncdf(mpmath.mpf(x.numerator) / x.denominator * sigma.denominator / sigma.numerator)
-
-
-def laplace(scale: Fraction, x: Fraction) -> Any:
-    far = mpmath.exp(-abs(mpmath.mpf(x.numerator) / x.denominator) * scale.denominator / scale.numerator) / 2
-    return far if x < 0 else 1 - far
-
-
-def exponential(scale: Fraction, x: Fraction) -> Any:
-    return 2 * laplace(scale, x) - 1 if x > 0 else mpmath.mpf(0)
-
-
-def listed(weight: Callable[[int], Any]) -> Callable[[Fraction], Any]:
-    """Returns the distribution function of weights on whole numbers, by summing them."""
-    total = mpmath.fsum(weight(k) for k in range(-900, 901))
-    return lambda x: mpmath.fsum(weight(k) for k in range(-900, math.floor(x) + 1)) / total
-
-
-def whole(kind: str, value: Fraction) -> Callable[[Fraction], Any]:
-    number = mpmath.mpf(value.numerator) / value.denominator
-    if kind == "discrete_gaussian":
-        return listed(lambda k: mpmath.exp(-k * k / (2 * number**2)))
-    return listed(lambda k: number ** abs(k) if k >= 0 or kind == "geometric" else mpmath.mpf(0))
-
-
-PLACES = [Fraction(n, 6) for n in (-300, -61, -18, -7, -1, 0, 1, 5, 6, 29, 200)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(4, 5), Fraction(7, 2)])
-def test_distribution_functions(number: Fraction) -> None:
-    """The bounds of each kind of noise contain what series and sums of mpmath give, to 40 digits."""
-    with mpmath.workdps(60):
-        own: dict[str, Callable[[Fraction], Any]] = {
-            "gauss": lambda x: gauss(number, x),
-            "laplace": lambda x: laplace(number, x),
-            "exponential": lambda x: exponential(number, x),
-            "discrete_gaussian": whole("discrete_gaussian", number),
-        }
-        if number < 1:
-            own |= {kind: whole(kind, number) for kind in ("geometric", "one_sided_geometric")}
-        for kind, value in own.items():
-            noise = NoiseLaw(kind, number)
-            for x in PLACES:
-                between(at_most(noise, x), value(x), 1e-40)
-                below = math.ceil(x) - 1 if noise.whole else x
-                between(less_than(noise, x), value(Fraction(below)), 1e-40)
 
 
 def chance(
@@ -180,7 +126,7 @@ def test_regions_of_geometric_noise(kind: str) -> None:
         except Rejected:
             continue
         tried += 1
-        between(bounds, mpmath.mpf(exact.numerator) / exact.denominator, 1e-2)
+        between(bounds, mpmath.mpf(exact.numerator) / exact.denominator, 1e-6)
     assert tried > 40
 
 
@@ -384,14 +330,3 @@ def test_ways_that_nobody_finds_again_show_nothing(words: str, reason: str, tmp_
     told = called("check", str(path), "--case", str(case))
     assert told.code == 1
     assert reason in told.out
-
-
-@pytest.mark.parametrize(
-    "kind", ["gauss", "laplace", "geometric", "truncated_geometric", "discrete_gaussian"]
-)
-@pytest.mark.parametrize("number", [Fraction(0), Fraction(-1, 2)])
-def test_numbers_that_no_noise_has(kind: str, number: Fraction) -> None:
-    """Standard deviations, scales and ratios are positive."""
-    with pytest.raises(Rejected, match="there is no"):
-        check_noise(NoiseLaw(kind, number))
-    check_noise(NoiseLaw(kind, Fraction(1, 2)))

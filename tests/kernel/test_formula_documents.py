@@ -11,11 +11,11 @@ from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, o
 
 from paramverify.kernel.claim_evidence import MALFORMED
 from paramverify.kernel.documents import check_document
-from paramverify.kernel.formula_evidence import words
+from paramverify.kernel.formula_evidence import stated, words
 from paramverify.kernel.ledger import Demanded
 
 Change = Callable[[Json], Any]
-TRUE = ["true"]
+TRUE, FALSE = ["true"], ["false"]
 P, Q = ["label", "p"], ["label", "q"]
 AT_P = ["next", P]  # s reaches p with 1/4, and t with 1/2
 TIGHT = ["D", "2", "0", AT_P]
@@ -136,6 +136,11 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a point outside": (POINTS, "points[1]", lambda d: d["points"][1].update(c="7/8")),
     "a point at the open end": (POINTS, "points[0]", lambda d: d["points"][0].update(c="0")),
     "a sign without a proof": (POINTS, "not shown to be nonnegative", lambda d: d["statements"].pop(1)),
+    "a negative without a strict sign": (
+        POINTS,
+        "rejected: statements[0]: the negative comes with a strict comparison",
+        lambda d: d["statements"][0].update(negated="-c"),
+    ),
     "an obligation": (
         PLAIN,
         "rejected: statements[0]: this does not belong",
@@ -307,13 +312,46 @@ def test_what_is_not_shown(name: str) -> None:
     rejected(*UNSHOWN[name])
 
 
+PAIR = (P, ["not", Q])
+TOLD: list[tuple[Any, str]] = [
+    (["label", 'a "b"'], "\"a 'b'\""),
+    (["not", ["next", FALSE]], "!X false"),
+    *((["and", list(PAIR[:n])], text) for n, text in enumerate(("true", '("p")', '("p" & !"q")'))),
+    *((["or", list(PAIR[:n])], text) for n, text in enumerate(("false", '("p")', '("p" | !"q")'))),
+    (["until", TRUE, P, 0, None], 'F "p"'),
+    (["until", FALSE, P, 2, None], '(false U>=2 "p")'),
+    (["release", FALSE, P, 0, 3], 'G<=3 "p"'),
+    (["release", TRUE, P, 2, 2], '(true R=2 "p")'),
+    (["until", Q, P, 0, 0], '("q" U=0 "p")'),
+    (later(0), '("q" U>=k "p")'),
+    (later(-2, 1), '("q" U[k-2, k+1] "p")'),
+    (later(1, 1), '("q" U=k+1 "p")'),
+    (["P", "<", "1/2", AT_P], 'P<1/2 [ X "p" ]'),
+    (["P", ">=", ["c", "c + 1"], Q], 'P>=(c)/(c + 1) [ "q" ]'),
+    (["D", "1", "1/3", Q], 'D{0, 1/3}[ "q" ]'),
+    (["D", "2", "1", AT_P], 'D{ln(2), 1}[ X "p" ]'),
+]
+
+
+@pytest.mark.parametrize(("formula", "text"), TOLD, ids=str)
+def test_formulas_in_words(formula: Any, text: str) -> None:
+    """Each operator has its sign, and a family says for which numbers."""
+    assert words(formula) == stated({"formula": formula}) == text
+    for last, end in ((None, ""), (0, "0"), (3, "3")):
+        told = stated({"formula": formula, "family": {"first": 2, "last": last}})
+        assert told == f"forall k in 2..{end}: {text}"
+
+
 def test_what_a_report_says() -> None:
     """One line for each formula; proved, open and trusted ones are counted, and solvers are named."""
     found = document(COIN, holds(TIGHT), broken(["D", "1", "0", AT_P]), unknown(TRUE), holds(TRUE))
     report = check_document(found)
-    told = [words(entry["formula"]) for entry in own(found)["formulas"]]
-    said = [("true", told[0]), ("false", told[1]), ("undecided", "true"), ("true", "true")]
-    shown = [f"formula {k + 1}: {word}: {text}" for k, (word, text) in enumerate(said)]
+    shown = [
+        'formula 1: true: D{ln(2), 0}[ X "p" ]',
+        'formula 2: false: D{0, 0}[ X "p" ]',
+        "formula 3: undecided: true",
+        "formula 4: true: true",
+    ]
     assert list(report.lines) == shown
     named = ["f0: true: text 0", "f1: false: text 1", "f2: undecided: text 2", "f3: true: text 3"]
     assert list(check_document(found, Demanded()).lines) == named

@@ -105,6 +105,7 @@ def test_states_without_neighbours() -> None:
     assert found.at(["D", "1", "0", NEXT], 0) is True
     assert found.at(["D", "9/10", "1", NEXT], 0) is None
     assert found.at(["D", "2", "-1/8", NEXT], 0) is None
+    assert found.at(["D", "1", "0", ["next", ["P", ">", "1/2", NEXT]]], 0) is True  # whatever is true there
 
 
 def test_several_neighbours() -> None:
@@ -121,6 +122,10 @@ def test_several_neighbours() -> None:
     found = Truths(read_chain(data, VALUES), VALUES)
     told = {s: [found.at(["D", "1", f"{k}/8", NEXT], s) for k in (0, 1, 4)] for s in range(4)}
     assert told == {0: [False, False, True], 1: [False, True, True], 2: [False, False, True], 3: [True] * 3}
+    # Under each word the first two are equal, and the third is not, also if there is no bound of the steps.
+    data |= {"actions": ["a", "b"], "rows": [[0, 1], [0, 1], [1, 0], [3, 3], [4, 4]]}
+    found = Truths(read_chain({**data, "labels": {"p": [4], "q": [0, 1, 2]}}, VALUES), VALUES)
+    assert [found.at(["D", "1", "0", UNTIL], s) for s in range(4)] == [None, True, None, True]
 
 
 # --- D under all words --------------------------------------------------------------------------------
@@ -215,6 +220,8 @@ TAILS: list[tuple[Any, int, bool]] = [
     (D("1/4", ["next", window(0, None)]), 1, False),
     (D("1/4", ["next", ["next", window(0, None)]]), 1, True),
     (["D", "1/2", "1/4", window(0, None)], 3, False),
+    (D("1/4", ["not", window(0, None)]), 3, False),
+    (D("1/4", ["not", ["not", window(0, None)]]), 3, True),
     (["and", [TRUE, D("1/4", window(0, None))]], 3, True),
     (["and", [["and", [D("1/4", window(0, None))]], D("1/5", window(0, None))]], 3, False),
     (["and", [["and", [D("1/4", window(0, None))]], D("1/5", window(0, None))]], 4, True),

@@ -17,6 +17,7 @@ from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.signs import parse_constraint
 from paramverify.claims import Claim
 from paramverify.cli.main import run
+from paramverify.kernel import interval_evidence
 from paramverify.kernel.documents import check_document, check_text
 from paramverify.synthesis.interval_documents import statement
 from paramverify.synthesis.projection import project
@@ -50,7 +51,7 @@ SAMPLES = [
     ("(0, 1)", ["p*(1 - p)*((p - 1/2)**2 + 1/10**4)"], []),
     ("[-1, 1]", ["1 - 2*p**2"], ["p**2 >= 1/9"]),
     ("[-1, 1]", ["p", "p**3"], ["p**2 > 1/3", "p < 3/4"]),
-    ("[0, 1]", ["0", "1"], []),
+    ("(0, 1]", ["0", "1"], []),
     ("[0, 3]", ["(p**2 - 2)*(p**3 - 3)*(p - 1)"], []),
 ]
 
@@ -137,16 +138,27 @@ def on(domain: Json) -> Json:
 
 
 NOT_SHOWN: list[tuple[Json, Json, str]] = [
-    (ROOT, {"breaks": [], "parts": LONG}, "that the breaks are all roots"),
+    *((ROOT, {"breaks": [], "parts": LONG, "cuts": [c]}, "breaks are all roots") for c in ([], ["1/2"])),
     (ROOT, {"breaks": [{"factor": 0, "between": ["1/2", "1"]}]}, "that the breaks are all roots"),
     (ROOT, {"breaks": [BREAK, {"factor": 0, "between": ["7/4"] * 2}]}, "one root at a break"),
     *((ROOT, {"breaks": [BREAK | {"between": at}]}, "not apart") for at in (["0", "3/2"], ["3/2", "5/4"])),
     (ROOT, {"breaks": [BREAK] * 2}, "not apart"),
     *((ROOT, {"breaks": [BREAK | {"factor": k}]}, "not there") for k in (1, -1)),
-    (ROOT, {"cuts": [["1/2", "1/3"]]}, "do not ascend"),
+    *((ROOT, {"cuts": [["1/2", cut]]}, "do not ascend") for cut in ("1/3", "1/2")),
     (LINEAR, {"cuts": [["1"]], "breaks": [], "parts": []}, "vanishes at a cut"),
     (ROOT, {"products": [{"constant": "2", "factors": [[0, 1]]}]}, "another polynomial"),
     (on(PLANE), {}, "one parameter"),
+    (on(PLANE | {"box": {"p": "[0, 1]"}, "ties": {"q": ["p", "1"]}}), {}, "stands for a logarithm"),
+    (on({"variables": ["E"], "box": {}, "constraints": [], "constant": "1"}), {}, "without a constant"),
+    (
+        ROOT,
+        {
+            "factors": ["p^2 - 2", "0"],
+            "breaks": [{"factor": 1, "between": ["1/2"] * 2}, BREAK],
+            "cuts": [[], []],
+        },
+        "one root at a break",
+    ),
     (on(ROOT["domains"][0] | {"box": {"p": "[3/2, 3/2]"}}), {"breaks": []}, "not apart"),
     (ROOT, {"parts": [FIRST]}, "not what the signs"),
     (ROOT, {"parts": [FIRST, SECOND, SECOND]}, "more parts"),
@@ -160,6 +172,15 @@ def test_what_is_not_shown_is_rejected(given: Json, change: Json, reason: str) -
     assert reason in check_document(with_first(given, **change)).lines[0]
 
 
+def test_factors_have_a_largest_degree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the largest degree is taken, and one of a degree above it is not."""
+    for most, reason in ((2, ""), (1, "a too high degree")):
+        monkeypatch.setattr(interval_evidence, "MAX_DEGREE", most)
+        report = check_document(ROOT)
+        assert report.accepted == (not reason)
+        assert reason in report.lines[0]
+
+
 def test_double_roots_between_rationals_are_no_breaks() -> None:
     """At a double root the polynomial has one sign on both sides: the interval shows no single root."""
     touched = made("[0, 1]", ["-(2*p**2 - 1)**2"], [])
@@ -169,10 +190,11 @@ def test_double_roots_between_rationals_are_no_breaks() -> None:
 
 def test_cuts_are_needed_near_complex_roots() -> None:
     """Two complex roots near the interval give variations of sign, which cuts take away."""
-    document = made(*SAMPLES[4])
-    cuts = document["statements"][0]["cuts"]
-    assert any(cuts)
-    assert "all roots" in check_document(with_first(document, cuts=[[] for _ in cuts])).lines[0]
+    for sample in (SAMPLES[4], ("[0, 1]", ["5*p**2 - 5*p + 2"], [])):
+        document = made(*sample)
+        cuts = document["statements"][0]["cuts"]
+        assert any(cuts)
+        assert "all roots" in check_document(with_first(document, cuts=[[] for _ in cuts])).lines[0]
 
 
 @pytest.mark.slow
@@ -215,17 +237,6 @@ def test_a_break_is_one_root_and_no_end_of_it(between: list[str]) -> None:
         "breaks": [{"factor": 0, "between": between}],
     }
     assert "root" in check_document(with_first(document, **changes)).lines[0]
-
-
-def test_a_break_has_no_root_at_its_end() -> None:
-    """A break from one root to beyond the next has one change of sign, and is not a place of one root."""
-    document = made("[0, 3]", ["p**2 - 3*p + 1"], [])
-    factor = "p^2 - 3*p + 2"  # its roots are 1 and 2
-    changes = {"factors": [factor], "claims": [factor], "cuts": [[]]}
-    breaks = [{"factor": 0, "between": ["1", "5/2"]}]
-    report = check_document(with_first(document, **changes, breaks=breaks))
-    assert not report.accepted
-    assert "it is not shown that a factor has one root at a break" in report.lines[0]
 
 
 def test_parts_in_words() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
 
 from paramverify.kernel.noise_probabilities import (
+    KINDS,
     PI,
     ROOT,
     NoiseLaw,
+    _mass,
     at_most,
     check_noise,
     less_than,
@@ -51,8 +54,9 @@ def test_digits_of_pi() -> None:
 
 
 def test_numbers_at_the_ends_of_their_ranges() -> None:
-    """A ratio is below 1, and what is listed has a standard deviation of at most 40."""
+    """A number is positive, a ratio is below 1, and what is listed has a standard deviation of at most 40."""
     for noise in (
+        *(NoiseLaw(kind, Fraction(k)) for kind in KINDS for k in (0, -1)),
         NoiseLaw("geometric", ONE),
         NoiseLaw("one_sided_geometric", ONE),
         NoiseLaw("discrete_gaussian", Fraction(41)),
@@ -60,6 +64,7 @@ def test_numbers_at_the_ends_of_their_ranges() -> None:
         with pytest.raises(Rejected):
             check_noise(noise)
     for noise in (
+        *(NoiseLaw(kind, Fraction(1, 2)) for kind in KINDS),
         NoiseLaw("laplace", ONE),
         NoiseLaw("discrete_gaussian", Fraction(40)),
         NoiseLaw("gauss", Fraction(99)),
@@ -67,7 +72,15 @@ def test_numbers_at_the_ends_of_their_ranges() -> None:
         check_noise(noise)
 
 
-PRECISE = [Fraction(n, 4) for n in (-9, -4, -1, 0, 1, 3, 8)]
+def test_where_cells_without_an_end_begin() -> None:
+    """Six standard deviations, sixteen scales, or as much for the mean of geometric noise, up to a number."""
+    given = "gauss 5/2 15; discrete_gaussian 1/5 2; laplace 1/3 16/3; exponential 2 32; geometric 1/3 24"
+    for row in f"{given}; one_sided_geometric 4/7 38; geometric 999/1000 2000".split("; "):
+        kind, number, reach = row.split()
+        assert NoiseLaw(kind, Fraction(number)).reach() == Fraction(reach)
+
+
+PRECISE = [Fraction(n, 4) for n in (-200, -9, -4, -1, 0, 1, 3, 8, 130)]
 NUMBERS = [Fraction(n) for n in ("1/100", "1/10", "1/3", "4/5", "3", "19")]
 
 
@@ -77,18 +90,30 @@ def test_no_rounding_is_left_out(number: Fraction) -> None:
     """With 100 digits the probabilities lie between the bounds, to the last bit of these."""
     with mpmath.workdps(100):
         n = mpmath.mpf(number.numerator) / number.denominator
-        weights = {k: mpmath.exp(-(k * k) / (2 * n * n)) for k in range(-500, 501)}
-        total = mpmath.fsum(weights.values())
+        tiny = mpmath.mpf("1e-30")
+        listed = {"discrete_gaussian": {k: mpmath.exp(-(k * k) / (2 * n * n)) for k in range(-500, 501)}}
+        if number < 1:
+            listed["geometric"] = {k: n ** abs(k) for k in range(-1000, 1001)}
+            listed["one_sided_geometric"] = {k: n**k for k in range(1001)}
+        known: dict[str, tuple[Fraction, Any]] = {}
         for x in PRECISE:
             at = mpmath.mpf(x.numerator) / x.denominator
             far = mpmath.exp(-abs(at) / n)
             values = {
-                "gauss": mpmath.erfc(-at / n / mpmath.sqrt(2)) / 2,
+                "gauss": mpmath.erfc(at / -n / mpmath.sqrt(2)) / 2,
                 "laplace": far / 2 if x < 0 else 1 - far / 2,
                 "exponential": 1 - far if x > 0 else mpmath.mpf(0),
-                "discrete_gaussian": mpmath.fsum(w for k, w in weights.items() if k <= x) / total,
             }
+            for kind, weights in listed.items():
+                values[kind] = mpmath.fsum(w for k, w in weights.items() if k <= x)
+                values[kind] /= mpmath.fsum(weights.values())
             for kind, value in values.items():
-                low, high = at_most(NoiseLaw(kind, number), x)
-                assert low - mpmath.mpf("1e-30") <= value * UNIT <= high + mpmath.mpf("1e-30")
-                assert high - low < 2**20
+                noise = NoiseLaw(kind, number)
+                if kind in known and not noise.whole:
+                    low, high = _mass(noise, (known[kind][0], x))
+                    assert low - tiny <= (value - known[kind][1]) * UNIT <= high + tiny
+                known[kind] = x, value
+                low, high = at_most(noise, x)
+                assert low - tiny <= value * UNIT <= high + tiny
+                width = 1 if "geometric" in kind else 13_000 if kind == "gauss" else 3_000
+                assert high - low <= (min(width, 6) if abs(at) > 40 * n else width)

@@ -1,12 +1,25 @@
 """Products of polynomials as products of long numbers, against term by term."""
 
+from contextlib import nullcontext
 from fractions import Fraction
 from random import Random
 
 import pytest
 
 from paramverify.kernel import evidence_polynomials
-from paramverify.kernel.evidence_polynomials import derivative, integer, parse, ratio, times
+from paramverify.kernel.evidence_polynomials import (
+    MAX_EXPONENT,
+    check_product,
+    compose,
+    degree,
+    derivative,
+    evaluate,
+    integer,
+    number,
+    parse,
+    ratio,
+    times,
+)
 from paramverify.kernel.strict_reading import Rejected
 
 
@@ -37,10 +50,11 @@ def test_products() -> None:
 
         left, right = poly(), poly()
         assert evidence_polynomials.product(left, right) == by_terms(left, right)
-    dense = {(k,): 255 for k in range(9)}
-    assert evidence_polynomials.product(dense, {k: -v for k, v in dense.items()}) == {
-        k: -v for k, v in by_terms(dense, dense).items()
-    }
+    for c in (sign * ((1 << bits) - less) for bits in range(1, 19) for sign in (1, -1) for less in (0, 1)):
+        dense, ones = {(k,): c for k in range(8)}, {(k,): 1 for k in range(8)}
+        assert evidence_polynomials.product(dense, ones) == by_terms(dense, ones)
+    far = {(k, 10_000 * k, 10_000, 10_000 * k): k + 1 for k in range(9)}  # too many digits to be packed
+    assert evidence_polynomials.product(far, far) == by_terms(far, far)
     assert evidence_polynomials.product({}, dense) == evidence_polynomials.product(dense, {}) == {}
 
 
@@ -57,10 +71,22 @@ def test_long_numbers() -> None:
     for text in ("1" * (evidence_polynomials.MAX_DIGITS + 1), "", "-1", "1.5", "1e3", "\u0661"):
         with pytest.raises(Rejected, match="not a whole number"):
             integer(text)
+    for wrong in (None, 1, "1/0", "--1", "1/-2"):
+        with pytest.raises(Rejected):
+            number(wrong)
+
+
+def test_exponents_have_a_largest_number() -> None:
+    """That of a variable is the sum of those of its powers; what is no text is no polynomial."""
+    for text in (f"x^{MAX_EXPONENT}", f"x^{MAX_EXPONENT - 1}*y*x"):
+        assert max(map(max, parse(text, "xy"))) == MAX_EXPONENT
+        for wrong in (f"x*{text}", f"y + {text}*x", None, 1):
+            with pytest.raises(Rejected, match=r"an exponent is larger|must be a string"):
+                parse(wrong, "xy")
 
 
 def test_ratios_and_derivatives() -> None:
-    """A polynomial that is a multiple of another one, and no other; and slopes in each variable."""
+    """A polynomial that is a multiple of another one, and no other; slopes, and values of composed ones."""
     for left, right, known in (
         ("2*x + 4*y", "x + 2*y", 2),
         ("-x", "3*x", Fraction(-1, 3)),
@@ -75,6 +101,38 @@ def test_ratios_and_derivatives() -> None:
     poly = parse("x^3*y^2*z - 5*y*z^2 + 7*x + 2", "xyz")
     for axis, text in enumerate(("3*x^2*y^2*z + 7", "2*x^3*y*z - 5*z^2", "x^3*y^2 - 10*y*z")):
         assert derivative(poly, axis) == parse(text, "xyz")
+        at, image = [Fraction(2), Fraction(-1, 3), Fraction(5)], parse("z^2 - 2*x*y + 3", "xyz")
+        put = [*at[:axis], evaluate(image, at), *at[axis + 1 :]]
+        assert evaluate(compose(poly, axis, image), at) == evaluate(poly, put)
+        assert compose({}, axis, image) == {}
+        assert degree({}, axis) == 0
+
+
+FACTORS = [parse(text, "xy") for text in ("0", "x", "x + 1", "2")]
+FACTORED: list[tuple[str, int, list[tuple[int, int]], bool]] = [
+    ("2*x^2 + 2*x", 2, [(1, 1), (2, 1)], True),
+    ("x^2 + 2*x + 1", 1, [(2, 2)], True),
+    ("x^2", 1, [(1, 1)], False),
+    ("-x^2", -1, [(1, 2)], True),
+    ("2", 1, [(3, 1)], True),
+    ("2", 1, [(-1, 1)], False),
+    ("2", 1, [(4, 1)], False),
+    ("1", 1, [(3, 0)], False),
+    ("4", 1, [(3, 2)], False),
+    ("0", 0, [], False),
+    ("0", 1, [(0, 1)], True),
+    ("0", 1, [(0, 2)], False),
+    ("0", 1, [(0, 1), (1, 1)], True),
+    ("0", 1, [(0, 1), (1, 2)], False),
+    ("0", 1, [(0, 1), (1, 1), (3, 1)], False),
+]
+
+
+@pytest.mark.parametrize(("poly", "content", "powers", "right"), FACTORED)
+def test_products_of_factors(poly: str, content: int, powers: list[tuple[int, int]], right: bool) -> None:
+    """A product is the polynomial, of no more factors and powers than this has degrees, and not of zero."""
+    with nullcontext() if right else pytest.raises(Rejected):
+        check_product(parse(poly, "xy"), Fraction(content), powers, FACTORS, 2)
 
 
 def test_products_have_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,4 +142,4 @@ def test_products_have_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     six = {(k,): row[k,] for k in range(6)}
     assert len(times(row, six)) == 15
     with pytest.raises(Rejected, match="too large"):
-        times(row, {**six, (7,): Fraction(1)})
+        times({(k,): Fraction(1) for k in range(61)}, {(0,): Fraction(1)})

@@ -63,7 +63,8 @@ NONE: list[tuple[str, Fraction | None, str]] = [
     ("ln(2) + ln(3)", None, "two logarithms"),
     ("exp(1/2)", None, "no constant"),
     ("exp(1/3)", HALF, "no multiple"),
-    ("exp(100000)", HALF, "no multiple"),
+    ("exp(10001/2)", HALF, "no multiple"),
+    ("exp(5000)", HALF, "not between its bounds"),
     ("E with E = exp(1)", HALF, "not a formula"),
     ("E with E = exp(1/2", HALF, "not a formula"),
 ]
@@ -265,6 +266,9 @@ def test_signs_at_a_root_in_the_middle() -> None:
     place = read_place({"minimal": "2*t^3 - 3*t^2 + 2*t - 3", "interval": ["1", "2"], "coordinates": {}})
     for text, sign in (("2*t - 3", 0), ("t^2 - 2", 1), ("2 - t^2", -1), ("t - 2", -1), ("4*t^2 - 9", 0)):
         assert place.sign(parse(text, ("t",))) == sign, text
+    root = read_place({"minimal": "t^2 - 2", "interval": ["1", "2"], "coordinates": {}})
+    assert [root.sign(parse(text, ("t",))) for text in ("t", "1 - t", "2 - t^2")] == [1, -1, 0]
+    assert read_value({"exact": "1/2", "lower": "1/2", "upper": "1/2"}, place, "bound").of == place
 
 
 def test_numbers_at_an_algebraic_point() -> None:
@@ -311,6 +315,10 @@ def test_numbers_of_a_set_beside_a_place() -> None:
         ("1/2", "0", "7", False),
         ("3", "3/2", "2", False),
         ("-1/2", "-1/4", "2", False),
+        ("1/2", "-1/4", "-2", False),
+        ("-1/2", "1/4", "-2", False),
+        ("5/4", "1/4", "5", False),
+        ("1/4", "5/4", "1/5", False),
         (enclosed, "1/4", "2", True),
         (enclosed, "1/4", "9/4", True),
         (enclosed, "1/4", "7/3", False),

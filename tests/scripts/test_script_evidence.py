@@ -166,6 +166,11 @@ def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Pat
     written |= {"domains": [], "statements": [engine]}
     report, _ = check_with_script(written, str(script), script.read_text())
     assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 0, 1, ("z3 5",))
+    assert check_document(written).accepted
+    engine["questions"] = []
+    assert check_document(written).lines == (
+        "rejected: statements[0].questions: a script without a question",
+    )
 
 
 def test_claims_on_the_word_of_solvers(written: dict[str, Any]) -> None:
@@ -180,6 +185,23 @@ def test_claims_on_the_word_of_solvers(written: dict[str, Any]) -> None:
     questions(written)[1] = {"status": "unknown", "claims": [], "solvers": []}
     report = check_document(written)
     assert (report.status, report.proved, report.open) == ("unsat, unknown", 2, 1)
+    model, claims = "a model comes with the status violated", "claims and solvers are for the status holds"
+    for wrong, reason in (
+        ({"status": "unknown", "model": {}}, model),
+        ({"status": "violated"}, model),
+        ({"status": "unknown", "solvers": ["z3"]}, claims),
+        ({"status": "violated", "model": {}, "claims": [0]}, claims),
+    ):
+        questions(written)[1] = {"claims": [], "solvers": [], **wrong}
+        line = f"rejected: statements[{len(written['statements']) - 1}].questions[1]: {reason}"
+        assert check_document(written).lines[0].startswith(line)
+    own = questions(written)[0]["claims"]
+    for several in ([*own, own[0]], [*own, 9]):
+        questions(written)[0]["claims"] = several
+        assert "questions[0].claims: not the numbers of different claims" in check_document(written).lines[0]
+    questions(written)[0]["claims"] = own
+    first_claim(written)["proof"] = {"kind": "constant"}
+    assert check_document(written).lines[0].startswith("rejected: claim 1 (")
     first_claim(written)["proof"] = None
     assert check_document(written).lines == ("rejected: a claim has no proof",)
 
