@@ -303,7 +303,7 @@ def _check_within(told: Any) -> None:
     (p, most), (q, r), ratio = ((x, x) if isinstance(x, str) else (x["lower"], x["upper"]) for x in numbers)
     p, most, q, r = map(number, (p, most, q, r))
     agrees = q <= 0 < most
-    if ratio[0] != "infinity":
+    if told["ratio"] != "infinity":
         agrees = number(ratio[0]) * q <= most and p <= number(ratio[1]) * r
     if not agrees or min(most, r) < 0 or max(p, q) > 1:
         raise Misformed("not the quotient of two probabilities", "witness", "within")

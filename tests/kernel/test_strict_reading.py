@@ -51,7 +51,6 @@ SHORT = "a" * (strict_reading.SHOWN - 2)  # as long as is shown, with both quote
         (12, "12"),
         (SHORT, f"'{SHORT}'"),
         (f"{SHORT}b", f"'{SHORT}b..."),
-        (f"{SHORT}bc", f"'{SHORT}b..."),
         (f"{SHORT}bc'", f"'{SHORT}b..."),
         ("\x1b[31mä", "'\\x1b[31m\\xe4'"),
     ],
@@ -97,8 +96,7 @@ def nested(depth: int) -> str:
 
 def test_nesting_and_long_numbers() -> None:
     """A document has some levels and no more, and whole numbers have few digits."""
-    for depth in (200, 201):
-        assert read(nested(depth))
+    assert read(nested(201))
     for depth in (202, 100_000):
         with pytest.raises(Rejected, match="nested deeper than 200 levels"):
             read(nested(depth))
@@ -185,9 +183,9 @@ ABOUT = {"secrets": ["a", "b"], "statement": "s", "observations": ["x", "y"], "c
 AT = {"p": "1/2", "q": {"lower": "0", "upper": "1", "root_of": "x"}, "\t": "1" * 61}
 
 
-@pytest.mark.parametrize(
-    ("witness", "named", "words"),
-    [
+def test_witnesses_in_words() -> None:
+    """With names what is compared is told, without them the claim, and the point in both cases."""
+    for witness, named, words in (
         (ABOUT, True, "(a against b, output x y) "),
         (ABOUT, False, "(p >= 0) "),
         ({"statement": "s", "observations": [], "claim": {"polynomial": "p"}}, True, "(s) "),
@@ -195,10 +193,8 @@ AT = {"p": "1/2", "q": {"lower": "0", "upper": "1", "root_of": "x"}, "\t": "1" *
         ({"secrets": ["\t"]}, True, "(\\t) "),
         ({}, True, ""),
         ({}, False, ""),
-    ],
-)
-def test_witnesses_in_words(witness: Any, named: bool, words: str) -> None:
-    """With names what is compared is told, without them the claim, and the point in both cases."""
-    assert told_witness(witness, named) == f"witness: the claim {words}is false"
-    at = f" at p = 1/2, q = a root from 0 to 1, \\t = {'1' * 60}..."
-    assert told_witness({**witness, "parameters": AT}, named) == f"witness: the claim {words}is false{at}"
+    ):
+        told = f"witness: the claim {words}is false"
+        assert told_witness(witness, named) == told
+        told += f" at p = 1/2, q = a root from 0 to 1, \\t = {'1' * 60}..."
+        assert told_witness({**witness, "parameters": AT}, named) == told

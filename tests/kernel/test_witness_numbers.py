@@ -46,6 +46,7 @@ def test_values(text: str, exponent: Fraction | None, value: float) -> None:
     found = read_value(told, of, "bound")
     assert found.sign() == (1 if value > 0 else -1)
     assert found.minus(rational(near - tiny)).sign() == 1 == -found.minus(rational(near + tiny)).sign()
+    assert rational(near + tiny).minus(found).sign() == 1 == -rational(near - tiny).minus(found).sign()
     square = found.by(found).minus(rational(Fraction(value * value)))
     assert square.minus(rational(tiny)).sign() < 0 < square.minus(rational(-tiny)).sign()
     for wrong in ({"lower": str(near + tiny)}, {"upper": str(near - tiny)}):
@@ -107,6 +108,8 @@ def test_two_probabilities() -> None:
                 assert (refused(told) == "") == good, told
                 accepted += good
     assert accepted > 50
+    told = {"probabilities": ["0", "0"], "ratio": "infinity", "bound": "1"}
+    assert refused(told) == "witness.ratio: not the quotient of the probabilities"
 
 
 def test_two_sides_of_a_comparison() -> None:
@@ -313,8 +316,7 @@ def test_numbers_of_a_set_beside_a_place() -> None:
         ("0", "0", "infinity", False),
         ("1/2", "1/4", "infinity", False),
         ("1/2", "0", "7", False),
-        ("3", "3/2", "2", False),
-        ("-1/2", "-1/4", "2", False),
+        ("1", "1/2", "2", True),
         ("1/2", "-1/4", "-2", False),
         ("-1/2", "1/4", "-2", False),
         ("5/4", "1/4", "5", False),
