@@ -122,7 +122,6 @@ def test_several_neighbours() -> None:
     found = Truths(read_chain(data, VALUES), VALUES)
     told = {s: [found.at(["D", "1", f"{k}/8", NEXT], s) for k in (0, 1, 4)] for s in range(4)}
     assert told == {0: [False, False, True], 1: [False, True, True], 2: [False, False, True], 3: [True] * 3}
-    # Under each word the first two are equal, and the third is not, also if there is no bound of the steps.
     data |= {"actions": ["a", "b"], "rows": [[0, 1], [0, 1], [1, 0], [3, 3], [4, 4]]}
     found = Truths(read_chain({**data, "labels": {"p": [4], "q": [0, 1, 2]}}, VALUES), VALUES)
     assert [found.at(["D", "1", "0", UNTIL], s) for s in range(4)] == [None, True, None, True]

@@ -71,6 +71,14 @@ NONE: list[tuple[str, Fraction | None, str]] = [
 ]
 
 
+def test_numbers_in_two_constants() -> None:
+    """A number in one constant is not compared with one in another."""
+    told = ({"exact": text, "lower": "0", "upper": "2"} for text in ("ln(2)", "exp(1/2)"))
+    left, right = (read_value(data, Exponential(HALF), "bound") for data in told)
+    with pytest.raises(Rejected, match="numbers in two constants"):
+        left.minus(right)
+
+
 @pytest.mark.parametrize(("text", "exponent", "words"), NONE)
 def test_what_is_no_number(text: str, exponent: Fraction | None, words: str) -> None:
     """A denominator is positive, a logarithm is one of a number above 1, and exp that of the claim."""
