@@ -330,11 +330,11 @@ def test_equality_with_parameters() -> None:
     for left, right in ((Q, P), (Q, unknown), (unknown, P)):
         for path in (window(0, 1, left, right), ["until", left, right, 0, MORE]):
             assert found.argued(D("0", path), 1, 1, "equality") is (unknown not in (left, right))
-    apart = {**SHARES, "actions": ["a", "b"], "steps": [[[2, "1"]], [[3, "1"]]]}
-    chain = read_chain(
-        {**apart, "rows": [[0, 0], [0, 1], [0, 0], [1, 1]]}, VALUES
-    )  # under b, and not under a
-    assert not Truths(chain, VALUES).argued(D("0", window(0, 1)), 0, 0, "equality")
+    # Neighbours that b tells apart, and never every action.
+    apart = {**SHARES, "actions": ["a", "b"], "labels": {"p": [2], "q": [0, 1, 2, 3]}}
+    apart |= {"steps": [[[2, "1"]], [[3, "1"]]], "rows": [[0, 0], [0, 1], [0, 0], [0, 1]]}
+    found = Truths(read_chain(apart, VALUES), VALUES)
+    assert not found.argued(D("0", window(0, 1)), 0, 0, "equality")
 
 
 NO_EQUALITY = (
