@@ -124,7 +124,8 @@ def test_several_neighbours() -> None:
     assert told == {0: [False, False, True], 1: [False, True, True], 2: [False, False, True], 3: [True] * 3}
     data |= {"actions": ["a", "b"], "rows": [[0, 1], [0, 1], [1, 0], [3, 3], [4, 4]]}
     found = Truths(read_chain({**data, "labels": {"p": [4], "q": [0, 1, 2]}}, VALUES), VALUES)
-    assert [found.at(["D", "1", "0", UNTIL], s) for s in range(4)] == [None, True, None, True]
+    told_of = [[found.at(["D", e, "0", UNTIL], s) for s in range(4)] for e in ("1", "2")]
+    assert told_of == [[None, True, None, True], [True] * 4]
 
 
 # --- D under all words --------------------------------------------------------------------------------
@@ -330,7 +331,6 @@ def test_equality_with_parameters() -> None:
     for left, right in ((Q, P), (Q, unknown), (unknown, P)):
         for path in (window(0, 1, left, right), ["until", left, right, 0, MORE]):
             assert found.argued(D("0", path), 1, 1, "equality") is (unknown not in (left, right))
-    # Neighbours that b tells apart, and never every action.
     apart = {**SHARES, "actions": ["a", "b"], "labels": {"p": [2], "q": [0, 1, 2, 3]}}
     apart |= {"steps": [[[2, "1"]], [[3, "1"]]], "rows": [[0, 0], [0, 1], [0, 0], [0, 1]]}
     found = Truths(read_chain(apart, VALUES), VALUES)

@@ -17,6 +17,7 @@ from paramverify.kernel.evidence_shapes import (
     natural,
     or_word,
     proof,
+    release,
 )
 from paramverify.kernel.strict_reading import (
     Misformed,
@@ -129,7 +130,6 @@ def shapes() -> Iterator[tuple[Shape, list[Any], list[Any]]]:
     yield strict_reading.short, [f"-{LONG}/{LONG}"], [f"1/1{LONG}", f"1{LONG}", f"-1{LONG}/2", "1.5", 1]
     yield index, ["0", "10", "9" * 18], ["", "01", "-1", "9" * 19, "1 "]
     yield strict_reading.one_of(0, "a"), [0, "a"], [False, [], "0", None, 0.0]
-    yield strict_reading.maybe(whole), [None, 1], [""]
     yield listed(whole), [[], [1, 2]], [{}, [1, ""], "ab"]
     yield names, [[], ["a", "b"]], [["a", "b", "a"], [1], "ab"]
     yield row(text, whole), [["", 1]], [[""], ["", 1, 2], ["", ""], 5]
@@ -144,6 +144,7 @@ def shapes() -> Iterator[tuple[Shape, list[Any], list[Any]]]:
     yield strict_reading.by_type({int: whole}), [3], [True, None]
     yield or_word("none"), ["1/2", "none"], ["infinity", 1]
     yield proof, [{"kind": "constant"}], [{}, {"kind": "none"}]
+    yield release, [{"kind": "gaussian", "sigma": "1", "sensitivity": "2"}], [{"kind": "none"}]
     yield formula, [["true"]], [["true", 1], ["none"]]
     told = {"parameters": {}, "secrets": [], "bound": "1", "exceeds": True}
     output = {**told, "observations": [], "probabilities": ["1", "1"], "ratio": "1"}
@@ -191,7 +192,6 @@ def test_witnesses_in_words() -> None:
         ({"statement": "s", "observations": [], "claim": {"polynomial": "p"}}, True, "(s) "),
         ({"statement": "s", "claim": {}}, False, ""),
         ({"secrets": ["\t"]}, True, "(\\t) "),
-        ({}, True, ""),
         ({}, False, ""),
     ):
         told = f"witness: the claim {words}is false"
