@@ -140,25 +140,24 @@ def cut(
     region: Region, kinds: Kinds, ends: tuple[list[Ends], list[Ends]], strict: bool
 ) -> Iterator[tuple[Region, Ends | None, Ends | None]]:
     """Yields the parts of a region in which one lower and one upper end is the nearest; they are disjoint."""
-    for below, low in _nearest(region, kinds, ends[0], 1):
-        for part, high in _nearest(below, kinds, ends[1], -1):
+    for below, low in _nearest(region, kinds, ends[0], True):
+        for part, high in _nearest(below, kinds, ends[1], False):
             found = part if low is None or high is None else _ordered(part, kinds, low, high, strict)
             if found is not None:
                 yield found, low, high
 
 
 def _nearest(
-    region: Region, kinds: Kinds, ends: list[Ends], sign: int
+    region: Region, kinds: Kinds, ends: list[Ends], largest: bool
 ) -> Iterator[tuple[Region, Ends | None]]:
-    """Yields the parts in which an end is the largest (sign 1) or smallest (−1); the first of equal ones."""
+    """Yields the parts in which an end is the largest, or the smallest one; the first of equal ones."""
     if not ends:
         yield region, None
     for k, end in enumerate(ends):
         part: Region | None = region
         for j, other in enumerate(ends):
-            if j != k:
-                pair = (other, end) if sign > 0 else (end, other)
-                part = _ordered(part, kinds, *pair, j < k)
+            pair = (other, end) if largest else (end, other)
+            part = _ordered(part, kinds, *pair, j < k)
         if part is not None:
             yield part, end
 

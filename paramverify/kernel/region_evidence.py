@@ -410,7 +410,7 @@ def positive(sign: int, powers: Powers, signs: Mapping[int, int | None]) -> bool
     if any(signs[index] == 0 for index, _ in powers):
         return True
     for index, power in powers:
-        sign *= (signs[index] or 0) if power % 2 else 1
+        sign *= (signs[index] or 0) ** (power % 2)
     return sign > 0
 
 
@@ -458,7 +458,7 @@ def check_violating(found: Map, node: MapNode, entry: Any) -> None:
         known = factor.weak_sign()
         if not known or not never_zero(found, node, factor):
             raise Rejected("a factor may vanish on a violating cell")
-        sign *= known if power % 2 else 1
+        sign *= known ** (power % 2)
     if sign > 0:
         raise Rejected("the signs of the factors make the product positive")
 

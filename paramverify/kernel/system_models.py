@@ -133,7 +133,7 @@ def read_system(statement: Statement, values: QuotientValues) -> CheckedSystem:
             found[action] = dict(values.distribution(step, size, f"state {state}, action {action}"))
         if any(a >= inputs for a in found) and len(found) > 1:
             raise Rejected(f"state {state} is not output-deterministic")
-        if found and not partial and any(a < inputs for a in found) and len(found) < inputs:
+        if not partial and any(a < inputs for a in found) and len(found) < inputs:
             raise Rejected(f"state {state} is not quasi-input-enabled")
         rows.append(found)
     initial = state_of(data["initial"], size)

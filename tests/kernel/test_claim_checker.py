@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -322,6 +323,18 @@ def test_positive_on_boxes(text: str, ends: str, right: bool) -> None:
     assert not positive_on(goal, times(parse(text, goal.names), parse("q", goal.names)))
 
 
+def test_parts_of_a_cut() -> None:
+    """Each part has the ends of the box that it had, and the cut belongs to both."""
+    out = frozenset(product("pq", (0, 1)))
+    goal = Goal(("p", "q"), {}, {"p": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))}, (), out)
+    below, above = goal.cut("p", Fraction(1, 3))
+    assert below == replace(goal, box={**goal.box, "p": (0, Fraction(1, 3))}, open=out - {("p", 1)})
+    assert above == replace(goal, box={**goal.box, "p": (Fraction(1, 3), 1)}, open=out - {("p", 0)})
+    for place in (-1, 0, 1, 2):
+        with pytest.raises(Rejected, match=f"the cut of p at {place} is not inside"):
+            goal.cut("p", Fraction(place))
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 FIXED = {"p": "[1/2, 1/2]", "q": UNIT}
@@ -419,6 +432,7 @@ SIMPLE: list[tuple[Json, Any, bool]] = [
     (claim("p^2 - p + 1"), monotone("p", "lower"), False),
     (claim("1/2 - p", None, [("1/2 - p", ">=")]), monotone("p", "upper", rest=use(0)), False),
     (claim("q - p*q"), monotone("p", "upper"), True),
+    (claim("p^2 - p + 1/8", None, [("p - 1/2", ">=")]), monotone("p", "lower", use(0, CONSTANT, "2")), False),
     (claim("p^2 - p + 1/4"), quadratic("p"), True),
     (claim("p^2 - p + 1/5"), quadratic("p"), False),
     (claim("2*p^2 - p + 1/8"), quadratic("p"), True),
@@ -679,6 +693,8 @@ def stretch(name: str, index: int, proof: Any = PLUS) -> Json:
     [
         (claim("q - p", None, [("q - p", ">=")]), stretch("q", 0), True),
         (claim("q - p", None, [("q - p", ">=")]), stretch("p", 0), True),
+        (claim("q - p", None, [("q - p", ">=")]), stretch("q", 0, monotone("q", "upper")), True),
+        (claim("q - p", None, [("1/2*q - 1/2*p", ">=")]), stretch("q", 0), True),
         (claim("q - p", None, [("2*q - 2*p", ">=")]), stretch("p", 0), True),
         (claim("p - q", None, [("q - p", ">=")]), stretch("p", 0), False),
         (claim("q - p", None, [("q - 1/2*p", ">=")]), stretch("q", 0), False),
@@ -927,6 +943,53 @@ def test_signs_in_exponentials() -> None:
         with pytest.raises(Rejected, match="out of range"):
             sign_in_exp({1: Fraction(1)}, exponent)
     assert sign_in_exp({1: Fraction(1)}, Fraction(1000)) == 1
+
+
+LEAF = "a Bernstein coefficient is negative at a leaf"
+EQUATION, NOT_LINEAR = "the constraints are not an equation", "a constraint is not linear in q with a number"
+REASONS: list[tuple[Json, Any, str]] = [
+    (claim("-1"), CONSTANT, "the polynomial is not a number that is at least zero"),
+    (claim("p"), {"kind": "fixed", "variable": "p", "proof": CONSTANT}, "p is not fixed"),
+    (claim("p"), {"kind": "fixed", "variable": "r", "proof": CONSTANT}, "no variable 'r'"),
+    *((claim("1"), factors("1", ("p", m, None)), "a multiplicity must be a positive") for m in (0, -1)),
+    (claim("2*p"), factors("1", ("2", 1, "+"), ("p", 1, "+")), "the product of the factors is another"),
+    (claim("p - p^2"), factors("1", ("p", 1, "+")), "the product of the factors is another polynomial"),
+    (claim("-p"), factors("-1", ("p", 1, "+")), "the signs of the factors make the product negative"),
+    (claim("p - q"), total(("p", PLUS), ("q", PLUS)), "the parts sum to another polynomial"),
+    *((claim(text), quadratic("p"), "is not quadratic in p") for text in ("p^3", "p + 1", "q^2")),
+    (claim("p - 1"), PLUS, LEAF),
+    (claim("p - q"), tree(["low", "p"], ["high", "p"], "+"), "the polynomial does not mention 'p'"),
+    (claim("p - q"), tree(["low", "q"], "+"), "the polynomial is not shown to be monotone in q"),
+    (claim("q - p"), tree(["high", "q"], "+"), "the polynomial is not shown to be monotone in q"),
+    (claim("p", None, [("p", ">=")]), tree(["outside", 0]), "a constraint is not shown to fail at a leaf"),
+    *((claim("p", None, [("p", ">")]), use(k), f"no constraint number {k}") for k in (-1, 1)),
+    (claim("-p", None, [("p", ">=")]), use(0, PLUS, "-1"), "a constraint is used with a negative factor"),
+    *((claim("p", None, [(g, ">=")]), stretch("q", 0), NOT_LINEAR) for g in ("p", "q^2", "p*q", "0")),
+    *(
+        (claim("p", None, [("p - q", ">="), (g, ">=")]), eliminate("q", 0, 1, PLUS), EQUATION)
+        for g in ("p - q", "q - 2*p", "0")
+    ),
+    (claim("1", None, [("0", ">"), ("0", ">")]), contradiction(0, 1), "do not contradict each other"),
+    (claim("1", None, [("p - q", ">"), ("q", ">")]), contradiction(0, 1), "do not contradict each other"),
+    (claim("p"), blowup({"p": "lower"}, "p"), "a cone is missing"),
+    (claim("p"), blowup(LOW, "p"), "a cone is missing"),
+    (claim("p", FIXED), blowup(LOW, "p", "q"), "p has one value only"),
+    (claim("p"), blowup({"p": "lower", "r": "lower"}, "p", "r"), "no variable 'r'"),
+    (claim("p"), enclose("2", "3"), "there is no constant to enclose"),
+    (claim("E - 1", {"E": "[2, 3]"}, exponent="1"), enclose("2", "3"), "there is no constant to enclose"),
+    (claim("E", exponent="1"), enclose("2", "5/2"), "exp(1) is not shown to be in the interval"),
+    (claim("p"), EXPONENTIAL, "there is no constant that stands for itself"),
+    (claim("E - 1", {"E": "[2, 3]"}, exponent="1"), EXPONENTIAL, "there is no constant that stands"),
+    (claim("p*E", exponent="1"), EXPONENTIAL, "another variable than the constant occurs"),
+    (claim("2 - E", exponent="1"), EXPONENTIAL, "the number is negative"),
+    (claim("p"), {"kind": "solver", "solver": "", "version": "1"}, "a trusted answer must name the solver"),
+]
+
+
+@pytest.mark.parametrize(("stated", "proof", "why"), REASONS)
+def test_reasons(stated: Json, proof: Any, why: str) -> None:
+    """What a step does not show is said."""
+    assert why in reason(stated, proof)
 
 
 LEMMA = claim("p - 1/2", {"p": "[0, 1]", "q": UNIT}, [("p - 1/2", ">=")])

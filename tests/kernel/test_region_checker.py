@@ -783,3 +783,27 @@ def test_roots_of_factors_are_named_once() -> None:
     for wrong in ([roots, roots], [{**roots, "factor": 1}], [{**roots, "factor": -1}]):
         assert refused(with_first(given, by_roots=wrong), "not a factor, or one that is named twice")
     assert accepted(document([("p", "1", [("p", 1)])], [safe()], box={"p": CLOSED}))
+    square, negative = "p^2*q^2 - p*q + 1/3", "-p^2*q^2 + p*q - 1/3"
+    own = {"factor": 0, "powers": {"p": 1, "q": 1}, "reflected": [], "cuts": ["1/2"], "roots": []}
+    for given in (
+        single((square, "1", [(square, 1)]), safe()),
+        single((negative, "-1", [(square, 1)]), violating("1")),
+    ):
+        assert not accepted(given)  # its Bernstein coefficients have both signs, at q = 1, too
+        assert accepted(with_first(given, by_roots=[own]))
+
+
+def test_boxes_of_maps_and_cells_have_a_volume() -> None:
+    """No free parameter is fixed, and no cell is flat; no variable stands for a logarithm."""
+    for fixed in ("pr", "rp"):
+        box = {fixed[0]: "[1/2, 1/2]", fixed[1]: CLOSED, "q": CLOSED}
+        assert refused(document([POSITIVE], [], box, free="pr"), "a free parameter is fixed")
+    for ends in (("0", "1", "1/2", "1/2"), ("1/2", "1/2", "0", "1")):
+        assert refused(grid(ends), "a cell is not a box over the free parameters")
+    tied = {"variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "constraints": [], "ties": {"e": ["x", "1"]}}
+    assert refused({**GOOD, "domains": [tied]}, "a variable stands for a logarithm")
+    zero, third, one = Fraction(0), Fraction(1, 3), Fraction(1)
+    beyond, within = ((one, Fraction(2)), (zero, third)), ((zero, one), (third, one))
+    cells = [(beyond, None), (within, None)]
+    axis, place, _ = region_checker.separated(((zero, one), (zero, one)), cells)
+    assert (axis, place) == (1, third)  # the end of the other axis is no place to cut

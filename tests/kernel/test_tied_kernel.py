@@ -208,9 +208,10 @@ def test_no_other_rule_moves_x_alone(proof: dict[str, Any]) -> None:
     from paramverify.kernel.claim_evidence import read_claim
     from paramverify.kernel.proof_rules import prove
 
-    goal = read_claim(to_document(CLAIM)).goal
-    with pytest.raises(Rejected, match="cannot be about a logarithm"):
-        prove(goal, proof, Context())
+    for claim in (CLAIM, tied("x_eps - 1", "1/2", above="1 - eps")):
+        goal = read_claim(to_document(claim)).goal
+        with pytest.raises(Rejected, match="cannot be about a logarithm"):
+            prove(goal, proof, Context())
 
 
 def test_witnesses() -> None:

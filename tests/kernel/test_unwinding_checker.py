@@ -363,6 +363,45 @@ def test_closures(closure: Json, reason: str | None) -> None:
     assert refused(with_own(twice, closures=[]), "no closure")
 
 
+# The query leads to a hidden step to another one, which leads to an answer.
+CHAIN = [*with_row(0, NEVER[0]), [[HIDDEN, [[6, "1"]]]], [[HIDDEN, [[2, "1/4"], [3, "3/4"]]]]]
+ANSWERS = [[2, "1/4"], [3, "3/4"]]
+TWO: Json = {"ends": [[5, ANSWERS], [6, ANSWERS]], "times": [[5, "2"], [6, "1"]]}
+FIRST, SECOND = ({"ends": [each], "times": []} for each in TWO["ends"])
+
+
+@pytest.mark.parametrize(
+    ("closures", "reason"),
+    [
+        ([SECOND, FIRST], None),
+        ([FIRST, SECOND], "a group of hidden states leads to one that comes later"),
+        ([TWO], None),
+        ([{**TWO, "times": []}], "can be left, and its times are missing"),
+        ([{**TWO, "times": [[5, "2"], [6, "2"]]}], "expected numbers"),
+        ([{**TWO, "times": [*TWO["times"], [6, "1"]]}], "is there twice"),
+        ([{**TWO, "ends": [*TWO["ends"], TWO["ends"][0]]}], "is there twice"),
+        ([{**TWO, "ends": [TWO["ends"][0], [6, [*ANSWERS, ANSWERS[1]]]]}], "is there twice"),
+        ([{**TWO, "ends": [[5, [[4, "1"]]], [6, ANSWERS]]}], "hidden state 5 does not satisfy"),
+        ([{**TWO, "ends": [[2, [[2, "1"]]], *TWO["ends"]]}], "not one of new hidden states"),
+        ([SECOND], "a hidden state has no closure"),
+    ],
+)
+def test_groups_of_hidden_states(closures: list[Json], reason: str | None) -> None:
+    """Groups come after those that they lead to, or with numbers of steps; nothing is there twice."""
+    for make in (family, costs):
+        given = with_own(make(rows=CHAIN), closures=closures)
+        assert accepted(given) if reason is None else refused(given, reason)
+
+
+def test_groups_that_never_end() -> None:
+    """Every hidden state of a group that leads nowhere else ends nowhere."""
+    rows = [*NEVER[:5], [[HIDDEN, [[6, "1"]]]], [[HIDDEN, [[5, "1"]]]]]
+    given = witness(rows=rows, probabilities=["1/2", "0"])
+    for ends in product(([[-1, "1"]], [[4, "1"]]), repeat=2):
+        found = with_own(given, closures=[{"ends": [[5, ends[0]], [6, ends[1]]], "times": []}])
+        assert accepted(found) if ends[0] == ends[1] == [[-1, "1"]] else refused(found, "has ends")
+
+
 def test_hidden_steps_without_an_end() -> None:
     """What never ends leads nowhere, and an answer behind it is impossible."""
     given = witness(rows=NEVER, probabilities=["1/2", "0"])
@@ -593,7 +632,10 @@ NONE: list[tuple[Any, Json, str]] = [
     *((costs, {"costs": pairs}, "not within the bound") for pairs in ([[0, 1, "3/2"]], [[1, 0, "2"]], [])),
     (costs, {"costs": [*COSTS["costs"], [0, 0, "1"]]}, "one of a class with itself"),
     (costs, {"costs": [*COSTS["costs"], [0, 4, "1/2"]]}, "below one"),
-    (costs, {"costs": [*COSTS["costs"], [2, 3, "2"]]}, "do not enable the same actions"),
+    *(
+        (costs, {"costs": [*COSTS["costs"], [*pair, "2"]]}, "do not enable the same actions")
+        for pair in ([2, 3], [4, 0], [0, 4])
+    ),
     (costs, {"ratio": "1/2"}, "the bound is not shown to be at least one"),
     (costs, {"classes": [[0], [1], [2], [3]]}, "a state has no class"),
     (costs, {"classes": [[0], [1], [2, 3], [], [4]]}, "are not bisimilar"),
@@ -617,3 +659,38 @@ def test_initial_states(initial: int) -> None:
     given = family()
     own(given)["system"]["initial"] = initial
     assert refused(given, f"{initial} is not a state")
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("partial", [False, True])
+def test_more_actions(place: int, partial: bool) -> None:
+    """An action that no state takes changes nothing, if inputs may be refused; no two have one name."""
+    before = place + (place > 2)  # its number; there are two responses
+    name = ("data", "queries", "responses", "hidden")[place]
+
+    def moved(given: Json) -> Json:
+        found = copy.deepcopy(given)
+        system = own(found)["system"]
+        system[name].insert(0, "new")
+        system["rows"] = [[[a + (a >= before), step] for a, step in row] for row in system["rows"]]
+        for part in ("left", "right", "trace"):
+            if "witness" in own(found):
+                own(found)["witness"][part] = [a + (a >= before) for a in own(found)["witness"][part]]
+        return found
+
+    for given in (
+        document(proof=FAMILY, partial=partial),
+        document(proof=COSTS, partial=partial),
+        with_own(document(COIN, partial=partial, proof=FAMILY), closures=[COIN_CLOSURE]),
+        witness(partial=partial),
+    ):
+        assert accepted(given)
+        changed = moved(given)
+        for other in {"d", "q", "0", "1", "h"} - {*own(given)["system"][name]}:
+            names = [other, *own(given)["system"][name]]
+            twice = with_own(changed, system={**own(changed)["system"], name: names})
+            assert refused(twice, "two actions have the same name")
+        if partial or place > 1:
+            assert check_document(changed) == check_document(given)
+        else:
+            assert refused(changed, "not quasi-input-enabled")
