@@ -51,6 +51,13 @@ def test_each_operator(asked: Any) -> None:
             assert [found[s] for s in (0, 1)] == [summed(chain, s, whole, asked) for s in (0, 1)]
 
 
+def test_what_is_true_anyway() -> None:
+    """True, false and their negations ask nothing of a path."""
+    chain = read_chain(model(Random(0), 2, 1), VALUES)
+    for asked, goal in ((TRUE, 1), (FALSE, 0), (["not", TRUE], 0), (["not", FALSE], 1)):
+        assert len(Truths(chain, VALUES).paths(asked).start) == goal
+
+
 def ending(random: Random) -> dict[str, Any]:
     """Returns a model in which each path stays in one state from the third step on."""
     data = model(random, 6, 2)

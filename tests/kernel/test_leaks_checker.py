@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -86,3 +87,30 @@ def test_steps_of_loops_that_are_none(change: dict[str, Any], reason: str) -> No
     report = check_document(document(**change))
     assert not report.accepted
     assert reason in report.lines[0]
+
+
+def test_steps_that_some_states_do_not_take() -> None:
+    """A query leaves out runs that answer first; points come where all wait, answers where none does."""
+    system = own(document())["system"]
+    rows = [[[D, [[9, "1"]]], [Q, [[7, "1/2"], [10, "1/2"]]]], *system["rows"][1:]]
+    rows += [[[D, [[9, "1"]]], [Q, [[4, "1/2"], [1, "1/2"]]]], [[D, [[10, "1"]]], [Q, [[2, "1"]]]]]
+    for steps, line in (
+        ([Q, Q, ZERO], "a loop makes the ratio grow without limit"),
+        ([Q, ZERO], "a response is taken where a state waits for an input"),
+        ([Q, D], "a data point comes where a state does not take it"),
+    ):
+        given = document(left=steps, right=[D, *steps])
+        changed = with_own(given, system={**system, "rows": rows, "states": [*system["states"], "x", "y"]})
+        assert line in check_document(changed).lines[0]
+
+
+def test_loops_in_environments_that_give_accepted_inputs_only() -> None:
+    """A run that answers 0 with 1/4 is outgrown by one with 1/2, half of whose states take no query."""
+    system = own(document())["system"]
+    rows = copy.deepcopy(system["rows"])
+    rows[1][1][1], rows[6] = [[3, "1/4"], [4, "3/4"]], [[D, [[6, "1"]]]]
+    given = with_own(document(), system={**system, "partial": True, "rows": rows})
+    assert "an input comes that the environment is assumed not to give" in check_document(given).lines[0]
+    rows[6] = system["rows"][6]
+    given = with_own(document(), system={**system, "partial": True, "rows": rows})
+    assert "assuming that no input comes where it is not accepted" in check_document(given).lines[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import exp
+from math import exp, prod
 from random import Random
 
 import pytest
@@ -185,7 +185,8 @@ def test_primitives(rate: Fraction, power: int) -> None:
 def test_whole_noise_beside_noise_with_a_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pr(a·L + b·W ≤ c) is the sum over W of how likely L is there, for one-sided and two-sided noise."""
     unit = F(3, 4)
-    for a, b, c, own, other in product(
+    for turned, a, b, c, own, other in product(
+        (False, True),
         (F(1), F(-2)),
         (1, -1),
         (F(0), F(3, 2)),
@@ -193,10 +194,11 @@ def test_whole_noise_beside_noise_with_a_density(monkeypatch: pytest.MonkeyPatch
         (True, False),
     ):
         rate, whole = float(own.rate * unit), VariableLaw(True, other, F(1, 3))
-        found = limited({}, (own, whole), {0: a, 1: F(b)}, c, False)
+        kinds = (whole, own) if turned else (own, whole)
+        found = limited({}, kinds, {int(turned): a, 1 - turned: F(b)}, c, False)
         assert found is not None
         sums = RegionSums(unit, lambda e: F(exp(e * unit)))
-        told = float(sums.number(sums.chance(found, (own, whole))))
+        told = float(sums.number(sums.chance(found, kinds)))
 
         def below(x: float, rate: float = rate, own: VariableLaw = own) -> float:
             if own.two_sided:
@@ -208,7 +210,66 @@ def test_whole_noise_beside_noise_with_a_density(monkeypatch: pytest.MonkeyPatch
             end = float((c - b * w) / a)
             share = (1 / 2 if other else 2 / 3) * (1 / 3) ** abs(w)
             true += share * (below(end) if a > 0 else 1 - below(end))
-        assert abs(told - true) < 1e-9, (a, b, c, own, other)
-    monkeypatch.setattr(noise_regions, "MAX_PIECES", 1)
-    with pytest.raises(UnreadCase, match="more than 1 regions"):
-        RegionSums(unit, lambda e: F(exp(e * unit))).chance(found, (own, whole))
+        assert abs(told - true) < 1e-9, (turned, a, b, c, own, other)
+    alone: Region = {((0, F(1)),): F(3)}
+    for most in (1, 0):  # one side of one variable is one region
+        monkeypatch.setattr(noise_regions, "MAX_PIECES", most)
+        sums = RegionSums(unit, lambda e: F(exp(e * unit)))
+        if most:
+            assert sums.chance(alone, (VariableLaw(True, False, F(1, 3)),)) == {(F(0), ()): F(80, 81)}
+            continue
+        with pytest.raises(UnreadCase, match="more than 0 regions"):
+            sums.chance(alone, (VariableLaw(True, False, F(1, 3)),))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sums_over_whole_noise(seed: int) -> None:
+    """Three variables, with sums and differences of them, beside the sum over the points near zero."""
+    random = Random(seed)
+    kinds = tuple(
+        VariableLaw(True, random.random() < 0.5, F(1, random.choice((11, 11, 13)))) for _ in range(3)
+    )
+    given = [made(random, kinds, ONES) for _ in range(random.randint(1, 3))]
+    found = region_of(kinds, given)
+    sums = RegionSums(F(1), lambda e: F(0))
+    told = sums.number(sums.chance(found, kinds)) if found is not None else F(0)
+    true = F(0)
+    for at in product(*(range(-6 if kind.two_sided else 0, 7) for kind in kinds)):
+        if inside(found or {}, at) and found is not None:
+            share = [
+                (1 - k.rate) / (1 + k.rate if k.two_sided else 1) * k.rate ** abs(v)
+                for k, v in zip(kinds, at, strict=True)
+            ]
+            true += prod(share)
+    assert abs(told - true) < F(1, 10**6)
+
+
+def test_integrals_over_exponential_noise() -> None:
+    """Orders of waiting times, their sums and multiples, beside the formulas that are known for them."""
+    unit = F(3, 4)
+    a, b, c = (float(rate * unit) for rate in (F(1), F(2), F(5)))
+    first, second, third = (VariableLaw(False, False, F(rate)) for rate in (1, 2, 5))
+    cases: list[tuple[Kinds, list[dict[int, int]], Fraction, float]] = [
+        ((first, second), [{0: 1, 1: -1}], F(0), a / (a + b)),
+        ((first, second), [{0: -1, 1: 1}], F(0), b / (a + b)),
+        ((first, second), [{0: 2, 1: -1}], F(0), a / 2 / (a / 2 + b)),
+        ((second, first), [{0: 1, 1: -3}], F(0), 3 * b / (3 * b + a)),
+        ((first, second), [{0: 1, 1: -1}], F(-1), a / (a + b) * exp(-b)),
+        ((first, second), [{0: 1, 1: -1}], F(1), 1 - b / (a + b) * exp(-a)),
+        ((first, second), [{0: 1, 1: 1}], F(2), 1 - (b * exp(-2 * a) - a * exp(-2 * b)) / (b - a)),
+        ((first, first), [{0: 1, 1: 1}], F(2), 1 - exp(-2 * a) * (1 + 2 * a)),
+        ((first,) * 3, [{0: 1, 1: 1, 2: 1}], F(2), 1 - exp(-2 * a) * (1 + 2 * a + (2 * a) ** 2 / 2)),
+        ((first, second, third), [{0: 1, 1: -1}, {1: 1, 2: -1}], F(0), a / (a + b + c) * b / (b + c)),
+        ((first, second, third), [{0: 1, 1: -1}, {0: 1, 2: -1}], F(0), a / (a + b + c)),
+        (
+            (first, second, third),
+            [{0: -1, 1: 1}, {0: -1, 2: 1}],
+            F(0),
+            1 - a / (a + b) - a / (a + c) + a / (a + b + c),
+        ),
+    ]
+    for kinds, forms, bound, true in cases:
+        found = region_of(kinds, [({v: F(s) for v, s in form.items()}, bound, False) for form in forms])
+        assert found is not None
+        sums = RegionSums(unit, lambda e: F(exp(e * unit)))
+        assert float(sums.number(sums.chance(found, kinds))) == pytest.approx(true, abs=1e-9), forms

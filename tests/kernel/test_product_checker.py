@@ -103,15 +103,8 @@ def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: in
     for left, right in product(inputs, repeat=2):
         if len(noise) > 2 and (left > right or (answers > 2 and (left, right) not in ratios)):
             continue  # both orders of a pair say the same
-        pair = {
-            "noise": noise,
-            "ties": ties,
-            "answers": answers,
-            "differ": differ,
-            "by": by,
-            "left": [*left],
-            "right": [*right],
-        }
+        own = {"noise": noise, "ties": ties, "answers": answers, "differ": differ, "by": by}
+        pair = {**own, "left": [*left], "right": [*right]}
         said = accepted(pair)
         if best is not None and ratios.get((left, right)) == best:
             assert said is not None

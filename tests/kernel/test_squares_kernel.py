@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.kernel import proof_rules
 from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.strict_reading import Rejected
 
@@ -210,6 +211,17 @@ def test_long_products_end_at_once(names: int, times_over: int) -> None:
     """A short text with many sides would be a polynomial of 5 000 long numbers, or of 2^25 terms."""
     with pytest.raises(Rejected, match="checked"):
         check_claim(*_sides(names, times_over))
+
+
+def test_products_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many sides and terms as the limits are multiplied, and no more."""
+    claim, proof = _sides(3, 1)
+    for name, most in (("MAX_SIDES", 3), ("MAX_PRODUCT", 8)):
+        for less in (0, 1):
+            monkeypatch.setattr(proof_rules, name, most - less)
+            with pytest.raises(Rejected, match="checked" if less else "another polynomial"):
+                check_claim(claim, proof)
+        monkeypatch.undo()
 
 
 def test_products_that_certificates_have_are_checked() -> None:

@@ -501,6 +501,49 @@ def test_what_one_run_alone_shows(closed: bool) -> None:
             assert "impossible with the other inputs" in check_document(given).lines[0]
 
 
+def test_runs_that_may_go_on() -> None:
+    """An answer 0 ends half of the runs; in all others 1 is seen behind it."""
+    rows = with_row(2, [[ZERO, [[4, "1/2"], [3, "1/2"]]]])
+    for closed, trace in product((True, False), ([QUERY], [QUERY, ZERO], [QUERY, ZERO, ONE], [QUERY, ONE])):
+        for bound in ("1/100", "3/2", "2"):
+            given = witness(bound, rows, trace=trace, closed=closed)
+            first, second = map(Fraction, own(given)["witness"]["probabilities"])
+            assert accepted(given) == (first > Fraction(bound) * second)
+
+
+TIGHT = {**WITNESS, "probabilities": ["1/2", "1/4"]}
+ANYWHERE = {key: value for key, value in TIGHT.items() if key != "parameters"}
+TWICE = {**ANYWHERE, "probabilities": [["1", "2"], ["1", "4"]]}
+REACHED = "an observation reaches the bound: the budget is tight"
+RATIO = "an observation has the ratio that is told: a lower bound"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "told", "line", "upper", "lower"),
+    [
+        ("2", ANYWHERE, REACHED, "2", "2"),
+        ("3", ANYWHERE, RATIO, "3", "2"),
+        (["4", "2"], TIGHT, f"at a point of the domain {REACHED}", "(4)/(2)", "2"),
+        ("2", TWICE, REACHED, "2", "((1)/(2))/((1)/(4))"),
+        ("2", None, "no observation: the ratio 1 is a lower bound", "2", "1"),
+    ],
+)
+def test_lower_bounds(ratio: Any, told: Any, line: str, upper: str, lower: str) -> None:
+    """The observation has the probabilities that are told, and both bounds are said."""
+    found = check_document(document(ratio=ratio, proof=FAMILY, tight=told))
+    both = f"budget: every ratio is at most {upper}, and the largest is at least {lower}"
+    assert (found.status, found.lines[1:3]) == ("budget", (line, both))
+
+
+def test_lower_bounds_that_are_none() -> None:
+    """The observation is possible with the right inputs, and has the probabilities that are told."""
+    for change, reason in (
+        ({"probabilities": ["1/2", "1/2"]}, "tight.probabilities[1]: the system gives another number"),
+        ({"trace": [QUERY, QUERY]}, "the observation is not shown to be possible on the right"),
+    ):
+        assert refused(document(proof=FAMILY, tight={**TIGHT, **change}), reason)
+
+
 def observed(closed: bool, trace: list[int]) -> tuple[Fraction, Fraction]:
     """Returns the chances without and with the data point, of all observations of one query listed."""
     whole = [[QUERY, ZERO], [QUERY, ONE]]
