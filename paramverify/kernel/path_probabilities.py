@@ -251,7 +251,7 @@ def linear(nodes: Sequence[Any], step: Callable[[Any], Step], known: Mapping[Any
     if any(t in inside and not isinstance(w, Fraction) for node in nodes for w, t in step(node)):
         raise Rejected("a cycle has probabilities with parameters")
     rows = {
-        node: gathered((t, w) for w, t in step(node) if t in inside and isinstance(w, Fraction))
+        node: gathered((t, w) for w, t in step(node) if t in inside if isinstance(w, Fraction))
         for node in nodes
     }
     rest = {node: average([(w, t) for w, t in step(node) if t not in inside], known) for node in nodes}

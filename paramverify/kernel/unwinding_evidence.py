@@ -147,7 +147,7 @@ def check_family(system: CheckedSystem, values: QuotientValues, ratio: Value, pr
             mu, nu = system.after(x, action), system.after(y, action)
             if len(mu) != len(nu):
                 raise Rejected(f"pair ({x}, {y}), action {action}: the supports have different sizes")
-            if not bijection(mu, nu, level, same) and not (level and bijection(mu, nu, level - 1, near)):
+            if not bijection(mu, nu, level, same) and not bijection(mu, nu, level - 1, near):
                 raise Rejected(f"pair ({x}, {y}) of level {level}, action {action}: no bijection of supports")
     for state, distribution in system.insertions():
         if not all(

@@ -933,15 +933,14 @@ LEMMA = claim("p - 1/2", {"p": "[0, 1]", "q": UNIT}, [("p - 1/2", ">=")])
         (claim("0", None, [("p - 1/2", ">=")]), False),
         (claim("p - 1/2", None, []), False),
         (claim("p - 1/2", None, [("p - 1/2", ">")]), False),
-        (claim("p - 1/2", {"p": "[-1, 1]", "q": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": "[0, 2]", "q": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": "[0, 1]", "q": "[-1, 1]"}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": "[0, 1]", "q": "[0, 2]"}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": "[2, 3]", "q": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": "[-3, -2]", "q": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"q": UNIT, "p": UNIT}, [("p - 1/2", ">=")]), False),
-        (claim("p - 1/2", {"p": UNIT, "q": UNIT, "r": UNIT}, [("p - 1/2", ">=")]), False),
+        *(
+            (claim("p - 1/2", {"p": p, "q": q}, [("p - 1/2", ">=")]), False)
+            for p, q in (("[-1, 1]", UNIT), ("[0, 2]", UNIT), (UNIT, "[-1, 1]"), (UNIT, "[0, 2]"))
+        ),
+        *(
+            (claim("p - 1/2", dict.fromkeys(names, UNIT), [("p - 1/2", ">=")]), False)
+            for names in ("p", "qp", "pqr")
+        ),
     ],
 )
 def test_lemmas(stated: Json, right: bool) -> None:
@@ -1003,21 +1002,15 @@ def test_proofs_that_are_none() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"variables": ["1q"], "box": {"1q": UNIT}},
-        {"variables": ["p", "q q"], "box": {"p": UNIT, "q q": UNIT}},
-        {"variables": ["p", "q", "r"]},
-        {"variables": ["p"]},
+        *({"variables": names} for names in (["p", "p"], ["p", "q", "r"], ["p"])),
+        *({"variables": ["p", name], "box": {"p": UNIT, name: UNIT}} for name in ("1q", "q q")),
         {"box": {"p": UNIT}},
-        {"box": {"p": UNIT, "q": "[1, 0]"}},
-        {"box": {"p": UNIT, "q": "(0, 0]"}},
-        {"box": {"p": UNIT, "q": "[0, 0)"}},
-        {"box": {"p": UNIT, "q": "{0, 1}"}},
-        {"box": {"p": UNIT, "q": "[0,1]"}},
-        {"box": {"p": UNIT, "q": "[0, 1] "}},
+        *(
+            {"box": {"p": UNIT, "q": text}}
+            for text in ("[1, 0]", "(0, 0]", "[0, 0)", "{0, 1}", "[0,1]", "[0, 1] ")
+        ),
         {"box": {"p": UNIT, "q": UNIT, "r": UNIT}},
-        {"constraints": [["p", "<"]]},
-        {"constraints": [["p", "=="]]},
-        {"constraints": [["r", ">="]]},
+        *({"constraints": [each]} for each in (["p", "<"], ["p", "=="], ["r", ">="])),
         {"constant": "1"},
         {"polynomial": "r"},
         {"polynomial": 1},

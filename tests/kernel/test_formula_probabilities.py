@@ -195,14 +195,14 @@ def test_best_policies(seed: int) -> None:
         for _ in range(1 + random.randrange(3)):
             over = random.sample([0, 1, 2, *known], random.randint(1, 4))
             nodes[node].append([(Fraction(1, len(over)), t) for t in over])
-    every = []
-    for policy in policies(nodes):
-        value: dict[Any, float] = {**dict.fromkeys(nodes, 0.0), **{k: float(x) for k, x in known.items()}}
-        for _ in range(400):
-            value |= {n: sum(float(w) * value[t] for w, t in policy[n]) for n in nodes}
-        every.append([value[n] for n in nodes])
-    for largest, best in ((True, max), (False, min)):
-        found = extreme(nodes, known, largest, Fraction(0))
+    for dead, (largest, best) in product((0, 1), ((True, max), (False, min))):
+        every = []
+        for policy in policies(nodes):
+            value = {**dict.fromkeys(nodes, float(dead)), **{k: float(x) for k, x in known.items()}}
+            for _ in range(400):
+                value |= {n: sum(float(w) * value[t] for w, t in policy[n]) for n in nodes}
+            every.append([value[n] for n in nodes])
+        found = extreme(nodes, known, largest, Fraction(dead))
         assert [float(found[n]) for n in nodes] == pytest.approx([best(c) for c in zip(*every, strict=True)])
 
 

@@ -411,17 +411,18 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     "levels": (path_probabilities, "MAX_LEVELS", 4, paths_of(THREE, lambda p: p.words([0, 1]))),
     "vectors": (path_probabilities, "MAX_VECTORS", 2, paths_of(NEXT, lambda p: p.words([0, 1]), **TWO)),
     # Two rows of two entries lead to what is decided after one step.
-    "work": (path_probabilities, "MAX_WORK", 4, paths_of(NEXT, lambda p: p.words([0, 1]))),
+    "work": (
+        path_probabilities,
+        "MAX_WORK",
+        4,
+        paths_of(NEXT, lambda p: p.words([0, 1]) and p.words([0, 1])),
+    ),
     # Two numbers at first, then again two, each ten times, and nothing new after that.
     "products": (path_probabilities, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
     # Two numbers, then two quotients, then one that does not change any more; the terms above the bar count.
     "quotients": (path_probabilities, "MAX_WORK", 80, lambda: equal_with(sampled(*INSIDE))),
-    "clauses": (
-        path_probabilities,
-        "MAX_CLAUSES",
-        3,
-        lambda: minimal(frozenset(map(frozenset, ("a", "b", "c")))),
-    ),
+    "terms": (path_probabilities, "MAX_VECTORS", 2, lambda: equal_with(sampled(*INSIDE))),
+    "clauses": (path_probabilities, "MAX_CLAUSES", 3, lambda: minimal(frozenset(map(frozenset, "abc")))),
     "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.probabilities([0, 1], True))),
     "members": (
         formula_truths,

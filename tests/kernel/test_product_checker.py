@@ -1,5 +1,7 @@
 """The checker of the pair that stands for all, against the probabilities of all inputs by enumeration."""
 
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -12,8 +14,9 @@ from claim_documents import document, statement
 from paramverify.kernel import worst_pair_evidence as product_checker
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import KernelReport
-from paramverify.kernel.strict_reading import Rejected
-from paramverify.kernel.worst_pair_evidence import check_largest
+from paramverify.kernel.proof_goals import Goal, WrittenClaim
+from paramverify.kernel.strict_reading import Misformed, Rejected
+from paramverify.kernel.worst_pair_evidence import check_everywhere, check_largest, reach
 
 Input = tuple[int, ...]
 
@@ -211,3 +214,127 @@ def test_too_many_classes_of_inputs_are_rejected(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes - 1)
     with pytest.raises(Rejected, match="too many"):
         check_largest(pair)
+
+
+# --- what has to be shown of noise with parameters, here of numbers -------------------------------------
+
+WEIGHTS = [["1", "2/3", "1/3"], ["2/5", "6/5", "2/5"], ["2/7", "4/7", "8/7"]]  # their rows have the sum 2
+ZEROS = [["0", "1", "1"], ["1", "1", "0"], ["0", "0", "2"]]
+OWN, OTHERS = [2, 1, 2], [0, 1, 0, 1]
+
+
+def stated(noise: list[list[str]], ties: str, how: str, step: int, output: int) -> dict[str, Any]:
+    """Returns a statement about the pair whose own answer falls, and whose others rise if each may change."""
+    differ, rise = ("one", 0) if how == "ends" else ("each", step)
+    left = [2 if k == output else 0 for k in (1, 2, 3)]
+    right = [v - step if k == output else v + rise for k, v in enumerate(left, 1)]
+    own = {**GOOD, "noise": noise, "ties": ties, "how": how, "differ": differ, "by": str(step)}
+    return {**own, "left": left, "right": right, "output": output, "own": OWN, "others": OTHERS}
+
+
+def needed(given: dict[str, Any], step: int) -> Counter[tuple[Fraction, bool]]:
+    """Returns the numbers that are to be at least zero, or above it, with probabilities by enumeration."""
+    ties, how, top = given["ties"], given["how"], 2
+    rows = [[Fraction(c) for c in row] for row in given["noise"]]
+    sums = [[sum(row[:v], Fraction(0)) for v in range(top + 2)] for row in rows]
+
+    def chance(answers: Sequence[int], output: int) -> Fraction:
+        return chances(given["noise"], tuple(answers), ties)[output - 1]
+
+    best, bottom = (chance(given[side], given["output"]) for side in ("left", "right"))
+    weak = [c for row in rows for c in row]
+    weak += [sums[f][v] - sums[f + 1][v] for f in range(top) for v in range(1, top + 1)]
+    strict = [best]
+    for k in range(1 if ties == "uniform" else 3):  # the place of the own answer
+        pairs: list[tuple[list[int], list[int]]] = []
+        for x in product(range(top + 1), repeat=3) if how == "classes" else ():
+            least = all(v <= top - step for j, v in enumerate(x) if j != k) and x[k] >= step
+            if least and [*x] == [*sorted(x[:k]), x[k], *sorted(x[k + 1 :])]:
+                pairs.append(([*x], [v - step if j == k else v + step for j, v in enumerate(x)]))
+        for f in range(top - step + 1) if how == "ends" else ():
+            places = [(k, top, f + step, f), *((j, 0, f, f + step) for j in {k - 1, k + 1} & {0, 1, 2})]
+            pairs += [
+                ([b if i == j else a for i in range(3)], [c if i == j else a for i in range(3)])
+                for j, a, b, c in places
+            ]
+        for x, y in pairs:
+            strict += [chance(x, k + 1)] * (how == "ends")
+            weak.append(best * chance(y, k + 1) - chance(x, k + 1) * bottom)
+        for v in range(top + 1) if how == "terms" else ():
+            a, b = (
+                rows[OWN[v] - moved][v]
+                * sums[OTHERS[v] + moved][v] ** k
+                * sums[OTHERS[v + 1] + moved][v + 1] ** (2 - k)
+                for moved in (0, step)
+            )
+            weak += [best * b - a * bottom] * bool(a)
+    for table, named, change in ((rows, OWN, -step), (sums, OTHERS, step)) if how == "terms" else ():
+        for v, g in enumerate(named):
+            if any(row[v] for row in table):
+                strict.append(table[g][v])
+                others = (f for f in range(top + 1) if f != g and 0 <= f + change <= top)
+                weak += [
+                    table[g][v] * table[f + change][v] - table[f][v] * table[g + change][v] for f in others
+                ]
+    near = {(f, f + step) for f in range(top - step + 1)} | {(0, f) for f in range(1, top + 1)}
+    for table, pairs_of in ((rows, near), (sums, near | {(f, top) for f in range(top)})):
+        for (f, g), s in product(pairs_of, range(len(table[0]))) if how == "ends" else ():
+            weak += [table[g][s] * table[f][u] - table[g][u] * table[f][s] for u in range(s)]
+    return Counter([*((c, False) for c in weak), *((c, True) for c in strict)])
+
+
+@pytest.mark.parametrize("noise", [WEIGHTS, ZEROS])
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize(
+    ("ties", "how"), [*product(("uniform", "first"), ("classes", "ends")), ("first", "terms")]
+)
+def test_what_has_to_be_shown(noise: list[list[str]], step: int, ties: str, how: str) -> None:
+    """Every number is one of the definition, and none is missing."""
+    if how == "terms" and step == 2:
+        return
+    for output in (1,) if ties == "uniform" else (1, 2, 3):
+        given = stated(noise, ties, how, step, output)
+        about = product_checker._read(given, ())
+        pair = product_checker._read_least(given, about)
+        found = [
+            (poly.get((), Fraction(0)), strict) for poly, strict in product_checker._needs(given, about, pair)
+        ]
+        assert Counter(found) == needed(given, step)
+
+
+PAIR = stated(WEIGHTS, "first", "classes", 1, 2)  # [0, 2, 0] against [1, 1, 1]
+NONE: list[tuple[Any, str]] = [
+    *((PAIR | change, "or not the worst one") for change in ({"output": 0}, {"output": 4}, {"output": 1})),
+    *((PAIR | {"right": right}, "or not the worst one") for right in ([1, 1, 0], [1, 2, 1])),
+    (PAIR | {"left": [1, 2, 0], "right": [0, 1, 1]}, "or not the worst one"),
+    (PAIR | {"ties": "uniform"}, "or not the worst one"),
+    (PAIR | {"right": [1, 1, 3]}, "the pair is no pair of neighbouring inputs"),
+    *((PAIR | {"by": by}, "must be 'any' or the digits") for by in ("", "0", "01", "-1", "x", "1234567890")),
+    (PAIR | {"how": "ends"}, "this does not belong to these neighbours and ties"),
+    (stated(WEIGHTS, "uniform", "terms", 1, 1), "this does not belong to these neighbours and ties"),
+    (stated(WEIGHTS, "first", "ends", 1, 2) | {"how": "classes"}, "this does not belong to these neighbours"),
+    (PAIR | {"proofs": []}, "a proof is missing that the pair has the largest ratio"),
+]
+
+
+@pytest.mark.parametrize(("given", "reason"), NONE)
+def test_pairs_and_ways_that_are_none(given: dict[str, Any], reason: str) -> None:
+    """The pair, its step, the output and the way belong to the neighbours and ties, and proofs are there."""
+    with pytest.raises((Rejected, Misformed), match=reason):
+        check_everywhere({"proofs": [], **given}, WrittenClaim(Goal((), {}, {}, ()), None))
+
+
+def test_steps_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers change within their range; as many classes as the limit are listed; one value has one ratio."""
+    assert [reach(by, 2) for by in ("any", "1", "2", "3", "123456789")] == [2, 1, 2, 2, 2]
+    one = {**GOOD, "noise": [["1"]], "answers": 1, "left": [0], "right": [0]}
+    assert check_largest(one) == "(0,) against (0,) has the largest ratio of all neighbours: 1"
+    for ties, count in (("uniform", 6), ("first", 20)):  # own answers 1 and 2, and multisets of 0 and 1
+        about = product_checker._read(PAIR | {"ties": ties}, ())
+        for most in (count, count - 1):
+            monkeypatch.setattr(product_checker, "MAX_CLASSES", most)
+            if most == count:
+                assert len(list(product_checker._classes(about))) == count
+                continue
+            with pytest.raises(Rejected, match="too many classes of inputs to check"):
+                list(product_checker._classes(about))

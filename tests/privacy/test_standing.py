@@ -196,27 +196,21 @@ def cut(proofs: Sequence[Any], *places: int) -> list[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("ties", "differ"), [("uniform", "each"), ("first", "each"), ("uniform", "one")])
 def test_a_changed_statement_is_rejected(ties: str, differ: str) -> None:
-    """Another pair, other noise, another way and other proofs are all refused."""
+    """Another pair, other noise and other proofs are all refused."""
     guess, proofs = first_proved(maxima(4, 2, ties, differ, 1))
     whole = guess.document(proofs)
     assert said_of(whole)
     assert beside_a_claim(whole)
-    other = "terms" if whole["how"] == "classes" else "classes"
     noise = copy.deepcopy(whole["noise"])
     noise[0][0], noise[0][1] = noise[0][1], noise[0][0]
     swapped = {"left": whole["right"], "right": whole["left"]}
     changes: list[dict[str, Any]] = [
         {"noise": noise},
-        {"how": other},
         {"proofs": cut(proofs, 0)},
         {"proofs": cut(proofs, len(proofs) - 1)},
         {"proofs": [*proofs, proofs[-1]]},
         {"proofs": [{"kind": "solver", "solver": "z3", "version": "1"} for _ in proofs]},
-        {"by": "2"},
-        {"by": "0"},
-        {"differ": "one" if differ == "each" else "each"},
         {"answers": 3},
-        {"output": 2 if ties == "uniform" else 1},
         swapped,
         {"left": [2] * 4, "right": [1, 2, 2, 2]},
     ]
@@ -226,10 +220,6 @@ def test_a_changed_statement_is_rejected(ties: str, differ: str) -> None:
         place = 0 if ties == "uniform" else 3
         right = [v - 1 if k == place else v + 1 for k, v in enumerate(left)]
         changes.append({"left": left, "right": right})
-    if ties == "uniform":  # the same inputs in another order, for the second output
-        turned = {s: [whole[s][1], whole[s][0], *whole[s][2:]] for s in ("left", "right")}
-        with pytest.raises(Rejected, match="the pair is no pair"):
-            said_of(changed(whole, {**turned, "output": 2}))
     if ties == "first":
         changes += [{"own": [2, 2, 2]}, {"others": [0] * 4}, {"own": [1]}]
     for change in changes:
