@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import exp, prod
+from math import exp
 from random import Random
 
 import pytest
@@ -211,37 +211,17 @@ def test_whole_noise_beside_noise_with_a_density(monkeypatch: pytest.MonkeyPatch
             share = (1 / 2 if other else 2 / 3) * (1 / 3) ** abs(w)
             true += share * (below(end) if a > 0 else 1 - below(end))
         assert abs(told - true) < 1e-9, (turned, a, b, c, own, other)
-    alone: Region = {((0, F(1)),): F(3)}
-    for most in (1, 0):  # one side of one variable is one region
-        monkeypatch.setattr(noise_regions, "MAX_PIECES", most)
-        sums = RegionSums(unit, lambda e: F(exp(e * unit)))
-        if most:
-            assert sums.chance(alone, (VariableLaw(True, False, F(1, 3)),)) == {(F(0), ()): F(80, 81)}
-            continue
-        with pytest.raises(UnreadCase, match="more than 0 regions"):
-            sums.chance(alone, (VariableLaw(True, False, F(1, 3)),))
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_sums_over_whole_noise(seed: int) -> None:
-    """Three variables, with sums and differences of them, beside the sum over the points near zero."""
-    random = Random(seed)
-    kinds = tuple(
-        VariableLaw(True, random.random() < 0.5, F(1, random.choice((11, 11, 13)))) for _ in range(3)
-    )
-    given = [made(random, kinds, ONES) for _ in range(random.randint(1, 3))]
-    found = region_of(kinds, given)
-    sums = RegionSums(F(1), lambda e: F(0))
-    told = sums.number(sums.chance(found, kinds)) if found is not None else F(0)
-    true = F(0)
-    for at in product(*(range(-6 if kind.two_sided else 0, 7) for kind in kinds)):
-        if inside(found or {}, at) and found is not None:
-            share = [
-                (1 - k.rate) / (1 + k.rate if k.two_sided else 1) * k.rate ** abs(v)
-                for k, v in zip(kinds, at, strict=True)
-            ]
-            true += prod(share)
-    assert abs(told - true) < F(1, 10**6)
+    law = VariableLaw(True, False, F(1, 3))
+    alone, both = (limited({}, (law,) * n, dict.fromkeys(range(n), F(1)), F(3), False) for n in (1, 2))
+    assert alone is not None
+    assert both is not None
+    negative_binomial = sum(((k + 1) * F(4, 9) / 3**k for k in range(4)), F(0))
+    assert RegionSums(unit, lambda e: F(0)).chance(both, (law, law)) == {(F(0), ()): negative_binomial}
+    monkeypatch.setattr(noise_regions, "MAX_PIECES", 1)  # one side of one variable is one region
+    assert RegionSums(unit, lambda e: F(0)).chance(alone, (law,)) == {(F(0), ()): F(80, 81)}
+    monkeypatch.setattr(noise_regions, "MAX_PIECES", 0)
+    with pytest.raises(UnreadCase, match="more than 0 regions"):
+        RegionSums(unit, lambda e: F(0)).chance(alone, (law,))
 
 
 def test_integrals_over_exponential_noise() -> None:
