@@ -482,7 +482,7 @@ def algebraic(minimal: str, low: str, high: str, **point: str) -> Json:
 
 HALF = {"p": "[1/2, 1]", "q": UNIT}
 WELL = "p^4 - p^2 + 1/4"  # (p² − 1/2)², convex on [1/2, 1]
-BOTH = {"p": UNIT, "q": "[1/2, 1]"}
+BOTH, WIDE = ({"p": p, "q": "[1/2, 1]"} for p in (UNIT, "[2, 3]"))
 ROOT = ("t^2 - 1/2", "7/10", "3/4")
 CONVEX: list[tuple[Json, Any, bool]] = [
     (claim("p^2 - p + 1/4"), convex(p="1/2"), True),
@@ -531,16 +531,8 @@ CONVEX: list[tuple[Json, Any, bool]] = [
     (claim("q^4 - q^2 - 1/4 + p", BOTH), algebraic(*ROOT, p="1/2", q="t"), False),
     (claim("q^4 - q^2 + 3/4 - p", BOTH), algebraic(*ROOT, p="1/2", q="t"), False),
     (claim("q^4 - q^2 + 1/4 + p^2 - p + 1/4", BOTH), algebraic(*ROOT, p="1/2", q="t"), True),
-    (
-        claim("p + q^4 - q^2 + 1/4 - 2", {"p": "[2, 3]", "q": "[1/2, 1]"}),
-        algebraic(*ROOT, p="2", q="t"),
-        True,
-    ),
-    (
-        claim("3 - p + q^4 - q^2 + 1/4", {"p": "[2, 3]", "q": "[1/2, 1]"}),
-        algebraic(*ROOT, p="3", q="t"),
-        True,
-    ),
+    (claim("p + q^4 - q^2 + 1/4 - 2", WIDE), algebraic(*ROOT, p="2", q="t"), True),
+    (claim("3 - p + q^4 - q^2 + 1/4", WIDE), algebraic(*ROOT, p="3", q="t"), True),
 ]
 
 
@@ -741,7 +733,7 @@ def blowup(corner: dict[str, str], *parts: str) -> Json:
     return {"kind": "blowup", "corner": corner, "parts": dict.fromkeys(parts, PLUS)}
 
 
-LOW = {"p": "lower", "q": "lower"}
+LOW, CUBE = {"p": "lower", "q": "lower"}, dict.fromkeys("pqr", UNIT)
 SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)·(q − 2) + 16·(q − 2)²
 
 
@@ -759,11 +751,7 @@ SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)�
         (claim("p^2 + 1 - 2*q + q^2 - p + p*q"), blowup({"p": "lower", "q": "upper"}, "p", "q"), True),
         (claim("p^2 - p*q + 16*q^2", {"p": "[0, 2]", "q": "[0, 1/2]"}), blowup(LOW, "p", "q"), True),
         (claim("p^2 + 6*p + 16*q^2 - 60*q - 4*p*q + 57", SHIFTED), blowup(LOW, "p", "q"), True),
-        (
-            claim("p^2 - p*q + q^2 + r", {"p": UNIT, "q": UNIT, "r": UNIT}),
-            blowup({**LOW, "r": "lower"}, "p", "q", "r"),
-            True,
-        ),
+        (claim("p^2 - p*q + q^2 + r", CUBE), blowup({**LOW, "r": "lower"}, "p", "q", "r"), True),
     ],
 )
 def test_blown_up_corners(stated: Json, proof: Json, right: bool) -> None:
@@ -877,7 +865,7 @@ REASONS: list[tuple[Json, Any, str]] = [
     (claim("p"), {"kind": "fixed", "variable": "r", "proof": CONSTANT}, "no variable 'r'"),
     *((claim("1"), factors("1", ("p", m, None)), "a multiplicity must be a positive") for m in (0, -1)),
     (claim("2*p"), factors("1", ("2", 1, "+"), ("p", 1, "+")), "the product of the factors is another"),
-    (claim("p - p^2"), factors("1", ("p", 1, "+")), "the product of the factors is another polynomial"),
+    (claim("p", {"p": UNIT}), factors("1", ("p + 1", 10**6, None)), "the product of the factors is another"),
     (claim("-p"), factors("-1", ("p", 1, "+")), "the signs of the factors make the product negative"),
     (claim("p - q"), total(("p", PLUS), ("q", PLUS)), "the parts sum to another polynomial"),
     *((claim(text), quadratic("p"), "is not quadratic in p") for text in ("p^3", "p + 1", "q^2")),

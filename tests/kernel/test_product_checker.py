@@ -205,17 +205,6 @@ def test_a_pair_changes_no_other_verdict() -> None:
     assert "reduction.ties: must be 'uniform' or 'first'" in unknown.lines[0]
 
 
-def test_too_many_classes_of_inputs_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A statement with more classes of inputs than the limit is refused, one with as many is checked."""
-    pair = best_statement("uniform")
-    classes = 3 * 6  # the own answer, and multisets of two others
-    monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes)
-    assert check_largest(pair)
-    monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes - 1)
-    with pytest.raises(Rejected, match="too many"):
-        check_largest(pair)
-
-
 # --- what has to be shown of noise with parameters, here of numbers -------------------------------------
 
 WEIGHTS = [["1", "2/3", "1/3"], ["2/5", "6/5", "2/5"], ["2/7", "4/7", "8/7"]]  # their rows have the sum 2
@@ -334,6 +323,11 @@ def test_steps_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [reach(by, 2) for by in ("any", "1", "2", "3", "123456789")] == [2, 1, 2, 2, 2]
     one = {**GOOD, "noise": [["1"]], "answers": 1, "left": [0], "right": [0]}
     assert check_largest(one) == "(0,) against (0,) has the largest ratio of all neighbours: 1"
+    monkeypatch.setattr(product_checker, "MAX_ENTRIES", 3 * 6)  # an own answer, and multisets of two others
+    assert check_largest(best_statement("uniform"))
+    monkeypatch.setattr(product_checker, "MAX_ENTRIES", 3 * 6 - 1)
+    with pytest.raises(Rejected, match="too many classes of inputs to check"):
+        check_largest(best_statement("uniform"))
     for ties, count in (("uniform", 6), ("first", 20)):  # own answers 1 and 2, and multisets of 0 and 1
         about = product_checker._read(PAIR | {"ties": ties}, ())
         monkeypatch.setattr(product_checker, "MAX_CLASSES", count)

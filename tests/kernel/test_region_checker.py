@@ -374,32 +374,24 @@ def test_factors_vanish_at_no_point_of_a_violating_cell(
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "right"),
+    ("factor", "first", "second", "right"),
     [
-        ("[0, 1]", "[0, 1]", False),
-        ("(0, 1]", "[0, 1]", True),
-        ("[0, 1]", "(0, 1)", True),
-        ("[0, 1)", "[0, 1)", False),
+        ("p + r", "[0, 1]", "[0, 1]", False),
+        ("p + r", "(0, 1]", "[0, 1]", True),
+        ("p + r", "[0, 1]", "(0, 1)", True),
+        ("p + r", "[0, 1)", "[0, 1)", False),
+        ("p*r", "(0, 1)", "[0, 1]", False),
+        ("p*r", "(0, 1)", "(0, 1]", True),
+        ("p*r", "[0, 1)", "(0, 1]", False),
     ],
 )
-def test_a_factor_that_vanishes_in_a_corner(first: str, second: str, right: bool) -> None:
-    """p + r is zero at the corner only, which is in the domain iff both ends are."""
-    assert accepted(two_free("p + r", "-p - r", first, second)) == right
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "right"),
-    [("(0, 1)", "[0, 1]", False), ("(0, 1)", "(0, 1]", True), ("[0, 1)", "(0, 1]", False)],
-)
-def test_a_factor_that_vanishes_on_edges(first: str, second: str, right: bool) -> None:
-    """p·r is zero on two edges, of which points are in the domain unless both are left out."""
-    assert accepted(two_free("p*r", "-p*r", first, second)) == right
-
-
-def two_free(factor: str, negative: str, first: str, second: str) -> Json:
+def test_factors_that_vanish_in_a_corner_or_on_edges(
+    factor: str, first: str, second: str, right: bool
+) -> None:
+    """p + r is zero at one corner, and p*r on two edges; their points count unless all are left out."""
     entry = {"box": [["0", "1"], ["0", "1"]], "status": "violating", "claim": 0, "at": {"q": "1/2"}}
-    box = {"p": first, "r": second, "q": CLOSED}
-    return document([(negative, "-1", [(factor, 1)])], [entry], box, free="pr")
+    claim = ("-p - r" if "+" in factor else "-p*r", "-1", [(factor, 1)])
+    assert accepted(document([claim], [entry], {"p": first, "r": second, "q": CLOSED}, free="pr")) == right
 
 
 # --- tiling and counting --------------------------------------------------------------------------------
