@@ -86,8 +86,8 @@ def ends_of(region: Region, kinds: Kinds, slopes: Slopes) -> tuple[Fraction | No
     new = len(kinds)
     kinds = [*kinds, VariableLaw(True, True, ONE)]
     within: Region | None = region
-    for sign in (1, -1):
-        told = {new: Fraction(sign), **{v: -s * sign for v, s in slopes.items()}}
+    for sign in (ONE, -ONE):
+        told = {new: sign, **{v: -s * sign for v, s in slopes.items()}}
         within = limited(within, kinds, told, ZERO, False)
     left = _projected(within, kinds, {v for form in within or {} for v, _ in form} - {new})
     if left is None:

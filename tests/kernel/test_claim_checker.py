@@ -696,10 +696,8 @@ def eliminate(name: str, first: int, second: int, proof: Any) -> Json:
     return {"kind": "eliminate", "variable": name, "constraints": [first, second], "proof": proof}
 
 
-TWICE, SQUARES = (
-    [(f"{first} - {second}", ">="), (f"{second} - {first}", ">=")]
-    for first, second in (("p", "2*q"), ("p", "q^2"))
-)
+TWICE = [("p - 2*q", ">="), ("2*q - p", ">=")]
+SQUARES = [("p - q^2", ">="), ("q^2 - p", ">=")]
 ABOVE = {"p": "[1/2, 1]", "q": UNIT}
 
 

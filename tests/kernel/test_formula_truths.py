@@ -403,6 +403,7 @@ def equal_with(values: QuotientValues) -> bool:
 LOOPS = {**SHARES, "steps": [[[0, "1/2"], [2, "1/2"]], [[1, "1/2"], [2, "1/2"]], *SHARES["steps"][2:]]}
 TWO = {"actions": ["a", "b"], "rows": [[0, 3], [1, 1], [2, 2], [3, 3]]}
 THREE = ["next", ["next", ["next", P]]]
+OF_ALL = ["P", "<=", "1", window(0, None)]
 LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     # Goals of s and of t are not decided, that of the state with p is.
     "nodes": (path_probabilities, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.probabilities([0, 1]))),
@@ -424,12 +425,7 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     "terms": (path_probabilities, "MAX_VECTORS", 2, lambda: equal_with(sampled(*INSIDE))),
     "clauses": (path_probabilities, "MAX_CLAUSES", 3, lambda: minimal(frozenset(map(frozenset, "abc")))),
     "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.probabilities([0, 1], True))),
-    "members": (
-        formula_truths,
-        "MAX_MEMBERS",
-        5,
-        lambda: Truths(UNEQUAL, VALUES).members(["P", "<=", "1", window(0, None)], 2, 6),
-    ),
+    "members": (formula_truths, "MAX_MEMBERS", 5, lambda: Truths(UNEQUAL, VALUES).members(OF_ALL, 2, 6)),
 }
 
 

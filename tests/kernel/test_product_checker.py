@@ -257,20 +257,16 @@ def needed(given: dict[str, Any], step: int) -> Counter[tuple[Fraction, bool]]:
             weak.append(best * chance(y, k + 1) - chance(x, k + 1) * bottom)
         for v in range(top + 1) if how == "terms" else ():
             a, b = (
-                rows[OWN[v] - moved][v]
-                * sums[OTHERS[v] + moved][v] ** k
-                * sums[OTHERS[v + 1] + moved][v + 1] ** (2 - k)
-                for moved in (0, step)
+                rows[OWN[v] - m][v] * sums[OTHERS[v] + m][v] ** k * sums[OTHERS[v + 1] + m][v + 1] ** (2 - k)
+                for m in (0, step)
             )
             weak += [best * b - a * bottom] * bool(a)
-    for table, named, change in ((rows, OWN, -step), (sums, OTHERS, step)) if how == "terms" else ():
+    for table, named, by in ((rows, OWN, -step), (sums, OTHERS, step)) if how == "terms" else ():
         for v, g in enumerate(named):
-            if any(row[v] for row in table):
+            if any(each[v] for each in table):
                 strict.append(table[g][v])
-                others = (f for f in range(top + 1) if f != g and 0 <= f + change <= top)
-                weak += [
-                    table[g][v] * table[f + change][v] - table[f][v] * table[g + change][v] for f in others
-                ]
+                others = (f for f in range(top + 1) if f != g and 0 <= f + by <= top)
+                weak += [table[g][v] * table[f + by][v] - table[f][v] * table[g + by][v] for f in others]
     near = {(f, f + step) for f in range(top - step + 1)} | {(0, f) for f in range(1, top + 1)}
     for table, pairs_of in ((rows, near), (sums, near | {(f, top) for f in range(top)})):
         for (f, g), s in product(pairs_of, range(len(table[0]))) if how == "ends" else ():
@@ -316,6 +312,26 @@ def test_pairs_and_ways_that_are_none(given: dict[str, Any], reason: str) -> Non
     """The pair, its step, the output and the way belong to the neighbours and ties, and proofs are there."""
     with pytest.raises((Rejected, Misformed), match=reason):
         check_everywhere({"proofs": [], **given}, WrittenClaim(Goal((), {}, {}, ()), None))
+
+
+TIED = {**CLAIM, "variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "ties": {"e": ["x", "1"]}}
+
+
+def test_claims_are_on_the_domain_of_the_pair() -> None:
+    """A claim about other points is refused; no variable stands for a logarithm."""
+    origin = f"{tuple(PAIR['left'])} against {tuple(PAIR['right'])}, output 2"
+    for domain, other, reason in (
+        (CLAIM, CLAIM, "a proof is missing"),
+        (
+            {**CLAIM, "variables": ["p"], "box": {"p": "[0, 1]"}},
+            CLAIM,
+            "another domain than that of the pair",
+        ),
+        (TIED, TIED, "a variable stands for a logarithm"),
+    ):
+        claim = statement({**other, "polynomial": "1"}, CONSTANT, origins=[origin])
+        given = document(claim, reduction={**PAIR, "domain": domain, "proofs": []})
+        assert reason in check_document(given).lines[0]
 
 
 def test_steps_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:

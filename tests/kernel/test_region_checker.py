@@ -782,8 +782,7 @@ def test_boxes_of_maps_and_cells_have_a_volume() -> None:
         assert refused(grid(ends), "a cell is not a box over the free parameters")
     tied = {"variables": ["x", "e"], "box": {"x": "[1/2, 1]"}, "constraints": [], "ties": {"e": ["x", "1"]}}
     assert refused({**GOOD, "domains": [tied]}, "a variable stands for a logarithm")
-    zero, third, one = Fraction(0), Fraction(1, 3), Fraction(1)
-    beyond, within = ((one, Fraction(2)), (zero, third)), ((zero, one), (third, one))
-    cells = [(beyond, None), (within, None)]
+    zero, third, one, two = Fraction(0), Fraction(1, 3), Fraction(1), Fraction(2)
+    cells = [(((one, two), (zero, third)), None), (((zero, one), (third, one)), None)]
     axis, place, _ = region_checker.separated(((zero, one), (zero, one)), cells)
     assert (axis, place) == (1, third)  # the end of the other axis is no place to cut

@@ -527,15 +527,6 @@ def test_lower_bounds(ratio: Any, told: Any, line: str, upper: str, lower: str) 
     assert (found.status, found.lines[1:3]) == ("budget", (line, both))
 
 
-def test_lower_bounds_that_are_none() -> None:
-    """The observation is possible with the right inputs, and has the probabilities that are told."""
-    for change, reason in (
-        ({"probabilities": ["1/2", "1/2"]}, "tight.probabilities[1]: the system gives another number"),
-        ({"trace": [QUERY, QUERY]}, "the observation is not shown to be possible on the right"),
-    ):
-        assert refused(document(proof=FAMILY, tight={**TIGHT, **change}), reason)
-
-
 def observed(closed: bool, trace: list[int]) -> tuple[Fraction, Fraction]:
     """Returns the chances without and with the data point, of all observations of one query listed."""
     whole = [[QUERY, ZERO], [QUERY, ONE]]
@@ -655,7 +646,14 @@ def test_environments_that_give_accepted_inputs_only() -> None:
 
 # --- parts that are none ------------------------------------------------------------------------------
 
+
+def tight(**changes: Any) -> Json:
+    return document(proof=FAMILY, tight={**TIGHT, **changes})
+
+
 NONE: list[tuple[Any, Json, str]] = [
+    (tight, {"probabilities": ["1/2", "1/2"]}, "tight.probabilities[1]: the system gives another number"),
+    (tight, {"trace": [QUERY, QUERY]}, "the observation is not shown to be possible on the right"),
     (family, {"levels": [[0, 1, 0]]}, "no bijection of supports"),
     (family, {"levels": [[0, 1, 2]]}, "an insertion at state 0 is not covered"),
     (family, {"levels": []}, "an insertion at state 0 is not covered"),
