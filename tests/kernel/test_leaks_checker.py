@@ -94,12 +94,12 @@ def test_steps_that_some_states_do_not_take() -> None:
     system = own(document())["system"]
     rows = [[[D, [[9, "1"]]], [Q, [[7, "1/2"], [10, "1/2"]]]], *system["rows"][1:]]
     rows += [[[D, [[9, "1"]]], [Q, [[4, "1/2"], [1, "1/2"]]]], [[D, [[10, "1"]]], [Q, [[2, "1"]]]]]
-    for steps, line in (
-        ([Q, Q, ZERO], "a loop makes the ratio grow without limit"),
-        ([Q, ZERO], "a response is taken where a state waits for an input"),
-        ([Q, D], "a data point comes where a state does not take it"),
+    for steps, loop, line in (
+        ([Q, Q, ZERO], [Q, ZERO], "a loop makes the ratio grow without limit"),
+        ([Q, ZERO], [], "a response is taken where a state waits for an input"),
+        ([Q, D], [], "a data point comes where a state does not take it"),
     ):
-        given = document(left=steps, right=[D, *steps])
+        given = document(left=steps, right=[D, *steps], loop=loop)
         changed = with_own(given, system={**system, "rows": rows, "states": [*system["states"], "x", "y"]})
         assert line in check_document(changed).lines[0]
 
