@@ -237,7 +237,7 @@ def converter(d: int, low: Fraction, high: Fraction) -> Any:
 def shifted(coefficients: Sequence[int], by: int) -> list[int]:
     """Returns the coefficients of f(x + by)."""
     row = list(coefficients)
-    for start in range(len(row) - 1):
+    for start in range(len(row)):
         carried = row[-1]
         for k in range(len(row) - 2, start - 1, -1):
             carried = row[k] = row[k] + by * carried

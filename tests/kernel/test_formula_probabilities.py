@@ -362,11 +362,11 @@ def test_parameters_one_after_the_other() -> None:
     }
     for asked in (UNTIL, ["release", P, ["or", [P, Q]], 0, None]):
         truths = Truths(read_chain(data, WITH_C), WITH_C)
-        for found in (
-            truths.paths(asked).probabilities([0]),
-            truths.paths(asked).probabilities([0], True),
-        ):
+        for largest in ((), (True,)):
+            found = truths.paths(asked).probabilities([0], *largest)
             assert value_at(found[0], Fraction(1, 3)) == Fraction(1, 81)
+    data["steps"] = [[[k + 1, "1/2"], [5, "1/2"]] for k in range(4)] + data["steps"][4:]
+    assert not Truths(read_chain(data, VALUES), VALUES).paths(UNTIL).equal(0, 5)  # after four steps
 
 
 def test_quotients() -> None:

@@ -290,6 +290,7 @@ def test_what_has_to_be_shown(noise: list[list[str]], ties: str, how: str, step:
 
 
 PAIR = stated(WEIGHTS, "first", "classes", 1, 2)  # [0, 2, 0] against [1, 1, 1]
+NEVER = {"noise": [["1", "0"]] * 2, "answers": 2, "left": [0, 1], "right": [1, 0], "proofs": [CONSTANT] * 2}
 NONE: list[tuple[Any, str]] = [
     *((PAIR | change, "or not the worst one") for change in ({"output": 0}, {"output": 4}, {"output": 1})),
     *((PAIR | {"right": right}, "or not the worst one") for right in ([1, 1, 0], [1, 2, 1])),
@@ -303,7 +304,7 @@ NONE: list[tuple[Any, str]] = [
     (PAIR | {"how": "ends"}, "this does not belong to these neighbours and ties"),
     (stated(WEIGHTS, "uniform", "terms", 1, 1), "this does not belong to these neighbours and ties"),
     (stated(WEIGHTS, "first", "ends", 1, 2) | {"how": "classes"}, "this does not belong to these neighbours"),
-    (PAIR | {"proofs": []}, "a proof is missing that the pair has the largest ratio"),
+    (PAIR | NEVER, "a proof is missing that the pair has the largest ratio"),
 ]
 
 

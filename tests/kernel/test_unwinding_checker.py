@@ -121,12 +121,13 @@ def test_steps_and_bounds(delta: str, steps: int, ratio: str) -> None:
     assert accepted(family(ratio, delta=delta, steps=steps)) == right
 
 
-def test_the_most_steps() -> None:
-    """Where nothing changes there may be as many steps as the limit."""
-    given = family("1", with_row(1, [ROWS[1][0], ROWS[0][1]]), delta="1", steps=10_000, levels=[[0, 1, 0]])
-    assert accepted(given)
-    own(given)["proof"]["steps"] += 1
-    assert refused(given, "the number of steps is none")
+def test_systems_in_which_nothing_changes() -> None:
+    """There may be as many steps as the limit; and two classes are enough."""
+    rows = [[[POINT, [[1, "1"]]], [QUERY, [[k, "1"]]]] for k in range(2)]
+    for steps in (10_000, 10_001):
+        given = family("1", rows, delta="1", steps=steps, levels=[[0, 1, 0]])
+        assert accepted(given) == (steps == 10_000)
+    assert accepted(costs("1", rows, classes=[[0], [1]], costs=[[0, 1, "1"], [1, 0, "1"]]))
 
 
 # As before, with two answers one after the other; a state for each.
@@ -664,6 +665,7 @@ NONE: list[tuple[Any, Json, str]] = [
     (family, {"ratio": "1/2", "delta": "1/2", "steps": 0}, "at least one"),
     *((costs, {"costs": pairs}, "not within the bound") for pairs in ([[0, 1, "3/2"]], [[1, 0, "2"]], [])),
     (costs, {"costs": [*COSTS["costs"], [0, 0, "1"]]}, "one of a class with itself"),
+    *((costs, {"costs": [*COSTS["costs"], pair]}, "what is no class") for pair in ([0, 5, "2"], [5, 0, "2"])),
     (costs, {"costs": [*COSTS["costs"], [0, 4, "1/2"]]}, "below one"),
     *(
         (costs, {"costs": [*COSTS["costs"], [*pair, "2"]]}, "do not enable the same actions")
