@@ -305,7 +305,7 @@ def _read_least(document: Mapping[str, Any], about: _Maxima) -> tuple[Class, Cla
     is_least = all(change == about.step * (-1 if k == output else 1) for k, change in changes.items())
     number = about.answers if about.each else 1
     known = 1 <= output <= (1 if about.uniform else about.answers)
-    if about.top < 1 or not known or len(changes) != number or not is_least:
+    if not known or len(changes) != number or not is_least:
         raise Rejected("the pair is no pair of neighbouring inputs, or not the worst one of its left input")
     return about.class_of(tuple(left), output), about.class_of(tuple(right), output)
 

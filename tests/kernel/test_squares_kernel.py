@@ -33,6 +33,7 @@ def _proof(*terms: dict[str, Any], multiplier: Sequence[dict[str, Any]] = ()) ->
 XY = {"x": "[-1, 1]", "y": "[-1, 1]"}
 UNIT = {"x": "[0, 1]"}
 SQUARE = _claim("x^2 - 2*x*y + y^2", XY)
+FIRST = _term(("1", "1"), product=[["constraint", 0]])
 LOW, HIGH = ["low", "x", "0"], ["high", "x", "1"]
 
 ACCEPTED = {
@@ -70,13 +71,16 @@ ACCEPTED = {
         _claim("-1", XY, [("-x^2 - 1/2", ">=")]),
         _proof(_term(("2", "1"), product=[["constraint", 0]]), _term(("2", "x"))),
     ),
-    "nowhere, by an open end as the multiplier": (
-        _claim("-1", {"x": "(0, 1]"}, [("-x", ">=")]),
-        _proof(
-            _term(("1", "1"), product=[["constraint", 0]]),
-            multiplier=[_term(("1", "1"), product=[LOW])],
-        ),
-    ),
+    **{
+        f"nowhere, by {name} as the multiplier": (
+            _claim("-1", {"x": box}, [(limit, ">=")]),
+            _proof(FIRST, multiplier=[_term(("1", "1"), product=[["low", "x", low]])]),
+        )
+        for name, box, limit, low in (
+            ("an end", "(0, 1]", "-x", "0"),
+            ("a side", "[0, 1]", "-x - 1/2", "-1/2"),
+        )
+    },
     "nowhere, by a strict constraint as the multiplier": (
         _claim("-1", {"x": "[0, 1]"}, [("x", ">"), ("-x", ">=")]),
         _proof(
@@ -95,7 +99,6 @@ def test_identities_are_accepted(name: str) -> None:
 
 # Of these the only point is x = 0, where the claim fails.
 ZERO = _claim("-1", UNIT, [("-x", ">="), ("1 - x", ">")])
-FIRST = _term(("1", "1"), product=[["constraint", 0]])
 
 REJECTED = {
     "a constraint in the multiplier alone": (
