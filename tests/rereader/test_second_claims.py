@@ -18,7 +18,9 @@ from paramverify.encodings.choice import claims_of
 from paramverify.evidence import envelope
 from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.privacy.cases import load
-from paramverify.rereader.second_claims import LinkRow
+from paramverify.rereader.second_claims import ClaimComparison, LinkRow
+from paramverify.rereader.second_comparison import Functional
+from paramverify.rereader.second_evidence import Evidence
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 F = Fraction
@@ -233,6 +235,28 @@ def test_a_limit_of_divisors() -> None:
         LinkRow((F(1), F(1)), tuple(rows)).agrees([F(1), F(17)], False)
 
 
+def test_how_many_points_claims_need() -> None:
+    """(40 + bits of the choices)/(28 - bits of the degree) points, rounded up, and one more.
+
+    The degree is that of the claims, or of the witness, and 4 times the length of the values, which is 3.
+    """
+    domain = {"variables": ["a"], "box": {"a": "(0, 1)"}, "constraints": [["a", ">"]]}
+    case = '[parameters]\na = "(0, 1)"\n[claim]\nholds = "a < 1"\n'
+    gaps = [(F(1, 3), (F(1), F(1, 2**60))), (F(2**40), (F(5),))]
+    for degree, claims, count in ((243, 19, 4), (243, 20, 5), (244, 19, 5), (243, 9, 4), (244, 0, 4)):
+        for strict, apart in product((True, False), repeat=2):
+            power = f"a^{degree}"
+            bounds = {**domain, "constraints": [["a", ">"], [power, ">="]]} if strict else domain
+            kept: Json = {"kind": "claim", "domain": 0, "polynomial": "a", "origins": ["a < 1"]}
+            large = {**kept, "domain": 1, "polynomial": "-1" if strict else power}
+            document: Json = {"status": "unknown", "domains": [domain, bounds], "statements": [large, kept]}
+            if apart:
+                witness = {"kind": "claim", "claim": large, "parameters": {"a": "1/2"}}
+                document |= {"status": "violated", "statements": [kept], "witness": witness}
+            look = ClaimComparison(Functional(), Evidence(document), case, None)
+            assert look._needed(gaps, claims) == count, (degree, claims, strict, apart)
+
+
 @pytest.mark.parametrize("text", ["not a < 1", "a != 2", "a < 2 or a < 1", "a in [1]", "a"])
 def test_claims_of_other_forms(text: str) -> None:
     """What is no chain of comparisons, or several, is not read a second time."""
@@ -295,3 +319,42 @@ def test_a_false_claim_has_a_witness_that_is_read_again(tmp_path: Path) -> None:
     text = FALSE.replace("2/5", "3/5")  # true at the point of the witness
     path.write_text(text)
     assert not looked(document, path).agrees
+
+
+LIMITS = {"variables": ["a"], "box": {"a": "[0, 1]"}, "constraints": [["-4*a + 3", ">="], ["3*a - 2", ">="]]}
+TWICE = {"variables": ["a"], "box": {"a": "[1, 2]"}, "constraints": [["a^2 - 2", ">="], ["a^2 - 2", ">="]]}
+ROOT_OF_TWO = {"minimal": "t^2 - 2", "interval": ["1", "2"], "coordinates": {"a": "t"}}
+AT_ROOT = {"number": 0, "statement": "a**2 < 2", "algebraic": ROOT_OF_TWO, "right": "2", "difference": "0"}
+OTHER_SIDES: list[tuple[Json, str]] = [
+    ({}, "both sides of the witness and its claim, at "),
+    (
+        {"parameters": {"a": "4/5"}, "left": "4/9", "difference": "2/45"},
+        "the witness is outside of the domain",
+    ),
+    ({"parameters": {"a": "1/2"}, "left": "1/3", "difference": "-1/15"}, "the witness is true there"),
+    (
+        {"parameters": {"a": "2/3"}, "left": "2/5", "difference": "0"},
+        "both sides of the witness and its claim",
+    ),
+    ({"left": {"low": "0.42", "high": "0.43"}}, "a witness whose sides are only enclosed"),
+    ({"left": {"exact": "3/7"}}, "both sides of the witness and its claim"),
+    ({"left": "2/7"}, "a number of the witness is 3/7, not 2/7"),
+    ({"statement": "a <= 1"}, "the witness is about another comparison"),
+    ({"relation": "<="}, "the witness is about another comparison"),
+    ({**AT_ROOT, "left": {"exact": "t^2"}}, "both sides of the witness and its claim"),
+    ({**AT_ROOT, "left": {"exact": "t^2 + 1"}}, "a number of the witness is 1"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), OTHER_SIDES)
+def test_each_thing_that_a_witness_says(changes: Json, words: str) -> None:
+    """It is in the domain and false there, but a rational beside an algebraic point need not be."""
+    text, at_root = FALSE, "algebraic" in changes
+    if at_root:
+        text = '[parameters]\na = "[1, 2]"\nconstraints = ["a**2 >= 2"]\n[claim]\nholds = "a**2 < 2"\n'
+    witness = {"kind": "claim", "number": 1, "statement": "a/(1 + a) < 2/5", "relation": "<"}
+    witness |= {"parameters": {"a": "3/4"}, "left": "3/7", "right": "2/5", "difference": "1/35"}
+    witness["claim"] = {"kind": "claim", "domain": 0, "polynomial": "-1", "origins": []}
+    domains = [TWICE if at_root else LIMITS]
+    document = {"status": "violated", "domains": domains, "statements": [], "witness": {**witness, **changes}}
+    assert words in second_look(document, text).line

@@ -306,6 +306,8 @@ def test_files_that_are_no_cases(tmp_path: Path) -> None:
     assert program._unreadable(OSError()) == "it cannot be read"
     case.write_bytes(b"\xff")
     assert ran(str(case)) == (2, "", f"error: {case}: not UTF-8 text\n")
+    case.write_text(RESPONSE.partition("[mechanism")[0])
+    assert ran(str(case)) == (1, "", "not read: cases without a mechanism\n")
     for text, told in MISTAKES.items():
         case.write_text(text)
         assert ran(str(case)) == (1, "", f"error: {case}: a mistake: {told}\n")
