@@ -272,6 +272,9 @@ def test_enough_points_for_a_degree() -> None:
         count = len(found.points) - 1  # one is for the factor of the pair
         assert choices * F(2 * degree, 2**BITS) ** count < F(1, 2**40)
         assert 4 * choices * F(8 * (degree + 1), 2**BITS) ** (count - 1) > F(1, 2**40)
+    # The degree of a probability is taken for 2: 2·(29 + 2) has 6 binary digits and 2·(31 + 2) has 7.
+    claims = [looking(case(), polynomial=f"p^{degree}") for degree in (29, 31)]
+    assert [len(look.found([1]).points) for look in claims] == [3, 4]
 
 
 WITNESS = {"observations": ["x", "y"], "secrets": ["a", "b"], "parameters": {"p": "1/5"}}

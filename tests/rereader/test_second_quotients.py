@@ -59,6 +59,12 @@ def looked(case: str, status: str, *statements: Json, change: Change = dict, **m
     return second_look(document, case)
 
 
+def apart(document: Json) -> None:
+    """One of the claims is about a part of the domain."""
+    document["statements"][3]["domain"] = 1
+    document["domains"].append({**DOMAIN, "box": {"p": "[1/4, 2/5)"}})
+
+
 def test_claims_about_outputs() -> None:
     """Claims agree; a delta, a side condition, another bound or an output that is left out does not."""
     look = looked(TABLE_CASE + "ratio = 3", "holds", *CLAIMS)
@@ -78,6 +84,7 @@ def test_claims_about_outputs() -> None:
     for change, words in (
         (put("side_condition", value={}), "side condition"),
         (out("statements", 5), "no claim says"),
+        (apart, "only one of both domains has p = "),
         (put("statements", 5, "polynomial", value="7*p - 9"), "no claim says"),
         (lambda d: d["statements"][0]["origins"].append("0 against 1, output z"), "does not compare"),
     ):
