@@ -215,6 +215,10 @@ def test_how_many_points_are_visited() -> None:
     assert (found.kind, found.points, seen) == ("fixed ", look.points(), look.points())
     look = looking(case("1/2"), {"p": "[1/2, 1/2]"})
     assert len(look.visited(lambda at: at, lambda at: 7)[0].points) == 1
+    look = looking(case())
+    for values, degree, count in ((2, 126, 2), (2, 127, 3), (3, 126, 3)):  # (40 + 2 or 3)/(28 - 7 or 8)
+        found = look.values_at_random(lambda at, values=values: [F(1, 3)] * values, degree)  # type: ignore[misc]
+        assert len(found.points) == count
     told = [
         (Found([({}, F(1))] * n, kind=kind)) for n, kind in ((1, "random "), (2, "random "), (2, "fixed "))
     ]

@@ -305,5 +305,5 @@ def test_outputs_that_are_named() -> None:
             assert ("at 3, with value 1 just above 1",) in (reader.masses({}, F(2), [1]).words["0"] or {})
     reader = SecondReader(RESPONSE, None)
     reader.name_outputs(["0"])
-    assert not reader.probe_breaks()
+    assert (reader.breaks, reader.probe_breaks()) == (None, False)
     assert reader.masses({}, F(1), [1]).words["0"] == {("0",): F(3, 4), ("1",): F(1, 4)}

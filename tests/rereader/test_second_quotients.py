@@ -317,6 +317,9 @@ def test_certificates() -> None:
         changed = json.loads(json.dumps(document))
         change(changed["domains"][0])
         assert words in second_look(changed, CHAIN).line
+    one_sided = json.loads(json.dumps(document))
+    one_sided["statements"][0]["model"]["steps"] = [[0, 0, 0, "2"], [0, 0, 1, "4"], *MODEL["steps"][4:]]
+    assert second_look(one_sided, CHAIN.replace('x = "p", y = "1-p"', 'x = "1"')).agrees
     other = CHAIN.replace('length = "all"', 'length = "all"\ndelta = "1/9"')
     assert "has a delta" in second_look(document, other).line
 
