@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import log
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -307,3 +308,18 @@ def test_outputs_that_are_named() -> None:
     reader.name_outputs(["0"])
     assert (reader.breaks, reader.probe_breaks()) == (None, False)
     assert reader.masses({}, F(1), [1]).words["0"] == {("0",): F(3, 4), ("1",): F(1, 4)}
+
+
+FAMILY = Path(__file__).parents[2] / "cases/programs/family.toml"
+
+
+def test_inputs_of_outputs_that_are_named() -> None:
+    """Those of all secrets are looked at together then, else those of the secrets that are asked for."""
+    reader, asked = SecondReader(FAMILY.read_text(), None), list[Any]()
+    inner = reader.under_secrets
+    reader.under_secrets = lambda *given: asked.append(given[2]) or inner(*given)  # type: ignore[func-returns-value, method-assign]
+    for names in ([], ["0", "1", "2"]):
+        reader.name_outputs(names)
+        found = reader.masses({"p": F(1, 3), "alpha": F(1, 2)}, F(1), [1], {"ill"})
+        assert found.words == {"ill": {("0",): F(1, 6), ("1",): F(1, 6), ("2",): F(2, 3)}}
+    assert asked == [{"ill"}, None]
