@@ -170,6 +170,7 @@ def test_parts_of_documents() -> None:
     assert [(w.word, w.length, w.secrets, w.point) for w in known] == 2 * [
         (("x", "y"), 2, ("l", "r"), {"p": F(1, 3)})
     ]
+    assert [StatedWitness(each).length for each in ({}, {"length": "3"}, FIRST)] == [0, 3, 2]
     assert [is_merged({"origins": ["a"] * k}) for k in range(2, 5)] == [False, True, True]
     assert origins({"origins": ["a", ["l", "r", 2]]}) == ["a", ("l", "r", 2)]
     tied = [{**CLAIM, "ties": {"e": ["x", "1/2"]}}, {**CLAIM, "ties": {"f": ["x_f", "2"]}}]

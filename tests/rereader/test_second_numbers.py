@@ -228,6 +228,7 @@ DISTANCES: list[tuple[str, str, str, Any]] = [
     ("x == y", "a", "a", F(1)),
     ("x != y", "1", "01", F(1)),
     ("x == 1", "1", "1", F(1)),
+    ("1 == x", "1", "1", F(1)),
     ("1 if x == 'a' or y == 'a' else 0", "a", "b", F(1)),
     ("(x in ['a', 1]) + (y in ['a', 1])", "1", "b", F(1)),
     ("-abs(x - y)", "0", "2", "a distance that is none"),
