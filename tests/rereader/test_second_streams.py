@@ -20,7 +20,7 @@ from paramverify.models.programs.stream_loops import stream_of
 from paramverify.portfolio.session import Options
 from paramverify.reports.stream_reports import stream_evidence_document
 from paramverify.rereader import second_stream_programs, second_streams
-from paramverify.rereader.second_reading import MISTAKES
+from paramverify.rereader.second_reading import MISTAKES, second_look
 from paramverify.rereader.second_stream_programs import NoisyEntry, ProgramTurn, StreamProgram, TurnSegment
 from paramverify.rereader.second_streams import SideBySide, claimed, compare_stream, divided, spoken
 from paramverify.rereader.second_values import PowerSum
@@ -336,6 +336,7 @@ def test_a_text_in_a_file(kind: str, tmp_path: Path) -> None:
         file.write_text(mark + own, encoding="utf-8")
         document: Any = stream_evidence_document(decide(load(path), Options(seconds=20)))
         assert compare_stream(document, content.replace("[mech", 'c = "3"\n[mech'), tmp_path)
+        assert second_look(document, content, None, tmp_path).compared
     with pytest.raises(UnreadCase, match="a parameter that is no number"):
         compare_stream(document, content.replace('(0, oo)"', '(0, oo)"\nc = "[1, 2]"'), tmp_path)
     if kind == "program":

@@ -157,6 +157,8 @@ def test_what_has_no_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnreadCase, match="a label"):
         NearSecrets(labels, ["a"], at).brackets(("a == 'red'", "a == 'blue'"), 1, F(2), lambda s: {})
     coins, secrets = {"a": coin, "b": coin, "c": coin}, ("a == 0", "a == 1")
+    known = Calculator({"k": F(2)}, None, F(1))  # what is no variable has no values, either
+    assert NearSecrets(coins, ["a + k*b"], known).brackets(secrets, 1, F(1), lambda s: {("x",): F(1)})[1]
     for queries, most, words in (
         *((["a + b - 2*c", "b"], 8, None), (["a + b - 2*c", "b"], 7, "very many sums")),
         *((["a"], 2, None), (["a"], 1, "very many values")),
