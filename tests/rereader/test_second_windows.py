@@ -171,3 +171,18 @@ def test_what_has_no_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             with pytest.raises(UnreadCase, match=words):
                 near.brackets(secrets, 1, F(1), lambda s: {("x",): F(1)})
+
+
+@pytest.mark.parametrize("secrets", [("d == 0", "d == 1"), ("d == 1", "d == 0")])
+def test_how_many_brackets_there_are(secrets: tuple[str, str]) -> None:
+    """Two for each row of d, of which there are 3, and each a, where c is summed: with 2 it is always 0."""
+    prior: dict[str, Any] = {
+        "a": {"uniform": [0, 1, 2]},
+        "c": {"given": "a", "table": {"0": {"0": "1/2", "1": "1/2"}, "1": {"0": 1}, "2": {"2": 1}}},
+        "d": {
+            "given": "c",
+            "table": {"0": {"0": "1/4", "1": "3/4"}, "1": {"0": "2/3", "1": "1/3"}, "2": {"0": 1}},
+        },
+    }
+    near = NearSecrets(prior, ["a*d"], Calculator({}, None, F(1)))
+    assert near.brackets(secrets, 1, F(10**6), lambda s: {("x",): F(1)}) == (2 * 3 * 3, False)
