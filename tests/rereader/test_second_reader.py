@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -24,6 +24,7 @@ from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 from paramverify.rereader import second_reading
+from paramverify.rereader.second_evidence import Evidence
 from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_reading import second_look
 
@@ -385,3 +386,35 @@ def test_what_stands_in_the_way_is_told(tmp_path: Path) -> None:
     ):
         look = second_look(document, text)
         assert (look.compared, look.agrees, words in look.line) == (compared, not compared, True), look.line
+
+
+COMPARED = [  # the kind of evidence, what else it has, and what compares it
+    *(
+        ("slots", [], "compare_slots"),
+        ("unwinding", [], "SystemComparison"),
+        ("paths", [], "compare_enclosed"),
+    ),
+    *(("composition", [], "second_compositions"), ("formulas", [], "ChainLook")),
+    *(("automaton", ["automaton"], "second_streams"), ("automaton", ["streams"], "compare_stream")),
+    *(("automaton", ["claim"], "compare_stream"), ("paths", ["claim", "streams"], "compare_enclosed")),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "compared"), COMPARED)
+def test_each_kind_of_engine_is_compared(
+    kind: str, keys: list[str], compared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One comparison gets it, with the text of the case and its folder; another kind is not read."""
+    monkeypatch.setattr(second_reading, "_with_steps", lambda look: look)
+    for name in dict.fromkeys(each for _, _, each in COMPARED):
+        own = name.startswith("second_")
+        target = (getattr(second_reading, name), "compare") if own else (second_reading, name)
+        monkeypatch.setattr(*target, lambda *asked, name=name: (name, asked))
+    document: Any = {"status": "holds", "domains": [], "statements": [{"kind": kind, **dict.fromkeys(keys)}]}
+    for folder in (None, Path("cases")):
+        name, asked = cast(Any, second_reading)._compared(Evidence(document), "the case", None, folder, {})
+        assert (name, "the case" in asked) == (compared, True)
+        if compared == "compare_stream":
+            assert asked[-1] == (folder or Path())
+    document["statements"] = [{"kind": "other"}]
+    assert second_look(document, "").line.endswith("no second reader knows evidence of the kind other")
