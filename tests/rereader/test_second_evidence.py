@@ -166,7 +166,9 @@ def test_parts_of_documents() -> None:
     windows = {"pairs": [["a", "b", 2], ["b", "c", 1]]}
     assert Evidence(evidence("holds", DOMAINS, windows=windows)).windows == {("a", "b"): 2, ("b", "c"): 1}
     budget = {"kind": "bound", "witnesses": [FIRST, FIRST]}
-    known = Evidence(evidence("bounds", DOMAINS, budget=budget)).witnesses
+    least = Evidence(evidence("bounds", DOMAINS, budget=budget))
+    known = least.witnesses
+    assert not least.domain.known
     assert [(w.word, w.length, w.secrets, w.point) for w in known] == 2 * [
         (("x", "y"), 2, ("l", "r"), {"p": F(1, 3)})
     ]

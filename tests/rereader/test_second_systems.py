@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from calling_tools import called
+from engine_documents import engine_document
 
 from paramverify.evidence import envelope
 from paramverify.interactive.system_cases import load
@@ -172,3 +174,17 @@ def test_every_number_of_slots(tmp_path: Path) -> None:
         program[key] = not program[key]
         assert not looked(document, path).agrees, key
         program[key] = not program[key]
+
+
+@pytest.mark.parametrize(("drops", "shared", "deletes"), list(product((True, False), repeat=3)))
+def test_what_slots_do(drops: bool, shared: bool, deletes: bool) -> None:
+    """Each of three things is that of the case, which is about slots."""
+    program = {"drops": drops, "shared": shared, "deletes": deletes}
+    document = engine_document("slots", program=program)
+    for more in product(
+        ("", 'full = "drop"', 'full = "never"'), ("", 'memory = "shared"'), ("", "delete = false")
+    ):
+        same = [drops, shared, deletes] == ["never" not in more[0], bool(more[1]), not more[2]]
+        for kind in ("slots", "table"):
+            text = "\n".join(("[system]", f'kind = "{kind}"', *more))
+            assert second_look(document, text).agrees is (same and kind == "slots"), text

@@ -199,9 +199,9 @@ def test_values_are_compared_as_in_python() -> None:
             assert Evaluator().compared(word, left, right) is meaning(left, right)
     for word, meaning in RELATIONS.items():
         assert Evaluator().compared(word, MORE, EPS) is meaning(F(1), F(0))
-        for other in (F(1), NOISE, DEL):
+        for pair in (EPS, F(1)), (F(1), EPS), (EPS, NOISE), (EPS, DEL):
             with pytest.raises(UnreadCase):
-                Evaluator().compared(word, EPS, other)
+                Evaluator().compared(word, *pair)
 
 
 @pytest.mark.parametrize(

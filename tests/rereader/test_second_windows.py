@@ -144,6 +144,8 @@ def test_what_is_told() -> None:
         ({pair: 4}, 2, "4 comparisons of probabilities, and 8 of windows, keep the bound at 2 points"),
     ):
         assert kept(text, windows, points) == wanted
+    never = text.replace("a == 1", "a == 5")  # an impossible secret has no probabilities that break a bound
+    assert kept(never, {}) == "4 comparisons of probabilities, and 0 of windows, keep the bound at a point"
 
 
 def test_what_has_no_windows(monkeypatch: pytest.MonkeyPatch) -> None:
