@@ -33,6 +33,8 @@ KINDS = ("gauss", "laplace", "exponential", *WHOLE)
 ONE_SIDED = ("exponential", "one_sided_geometric")
 MOST_RUNS = 2_000  # of the program, for all inputs together
 NUMBERS = (20, 200)  # at least and at most so many numbers are taken for an input
+FINE = 1 << 20  # the denominator of these numbers
+RANGES = tuple((-wide * FINE, wide * FINE) for wide in (1, 3, 12))  # of their numerators
 
 Kind = tuple[str, str]  # of noise: its name, and its number
 Weights = dict[str, Fraction]  # of outputs
@@ -85,8 +87,7 @@ class DrawnNoise(DrawRules):
         return self.known[place, kind]
 
     def _number(self, name: str) -> Fraction:
-        wide = self.random.choice((1, 3, 12))
-        found = Fraction(self.random.randint(-wide << 20, wide << 20), 1 << 20)
+        found = Fraction(self.random.randint(*self.random.choice(RANGES)), FINE)
         if self.near and self.random.random() < 0.5:
             found = self.random.choice(self.near) + found / 8
         found = Fraction(round(found)) if name in WHOLE else found
@@ -129,14 +130,14 @@ def compare_enclosed(
     _bounds(evidence, reader, at)
     table, draw = reader.data["mechanism"], draws(evidence.document)
     text = program_text(table, at)
-    places, taken, runs, met = InputPlaces(table["inputs"]), 0, 0, set[tuple[str, int]]()
+    places, taken, met = InputPlaces(table["inputs"]), 0, set[tuple[str, int]]()
     try:
         for name, given in inputs.items():
             ways = ways_of(evidence.engine, name)
             near = [bound for way in ways for form, bound in way.region if len(form) == 1]
-            begun = runs
+            runs = 0
             for k in range(NUMBERS[1]):
-                if k >= NUMBERS[0] and runs - begun > MOST_RUNS // len(inputs):
+                if k >= NUMBERS[0] and runs > MOST_RUNS // len(inputs):
                     break
                 noise = DrawnNoise(at, draw, near)
                 program = runs_of(text, at, noise)

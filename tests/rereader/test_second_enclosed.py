@@ -210,7 +210,16 @@ def test_runs_and_bounds_of_a_small_program(tmp_path: Path, monkeypatch: pytest.
     """As many numbers are taken as runs allow; both bounds are those of the case, which is one program."""
     path = tmp_path / "case.toml"
     path.write_text(SMALL)
-    document = document_of(path)
+    document, near = document_of(path), list[set[Fraction]]()
+
+    def noted(*given: Any) -> DrawnNoise:
+        near.append({*given[2]})
+        return DrawnNoise(*given)
+
+    monkeypatch.setattr(second_enclosed, "DrawnNoise", noted)
+    assert looked(document, path).agrees
+    bound = Fraction(5, 2)  # of z = n + gauss(2), and w is beside n + 1
+    assert near[::200] == [{bound - n, n - bound, n + 1, -n - 2} for n in range(3)]
     for most, numbers in ((60, 3 * 20), (300, 3 * 51)):  # the coin has two outcomes, and one number is more
         monkeypatch.setattr(second_enclosed, "MOST_RUNS", most)
         assert f"at {numbers} random numbers" in looked(document, path).line
