@@ -52,7 +52,7 @@ def as_ratio(privacy: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
     (name,) = value.keys() - {"order"}
     if order == "oo":
         return {**rest, name: value[name]}, None
-    if not isinstance(order, int) or isinstance(order, bool) or order < 2:
+    if not isinstance(order, int) or order < 2:  # so not True, either
         raise ValueError("an order that is not whole, or below 2")
     times = {"epsilon": f"({order - 1})*({value[name]})", "ratio": f"({value[name]})**({order - 1})"}
     return {**rest, name: times[name]}, order
