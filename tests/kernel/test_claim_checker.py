@@ -952,6 +952,20 @@ def test_lemmas_about_the_constant() -> None:
     assert not shows(one, proof, {"a": claim("E - 2", {"p": UNIT, "q": UNIT, "E": "[2, 3]"}, exponent="1")})
 
 
+@pytest.mark.parametrize("ties", [{}, {"w": ["p", "2"]}, {"w": ["q", "1"]}, {"w": ["p", "1"]}])
+def test_lemmas_about_logarithms(ties: Json) -> None:
+    """On p <= 1/2 -ln(p) is above 1/2, but neither is half of it, nor -ln(q), nor any number w."""
+    box = {"p": "(0, 1/2]", "q": "(0, 1]"}
+
+    def about(ties: Json) -> Json:
+        return {"variables": ["p", "q", "w"], "box": box, "constraints": [], "polynomial": "w - 1/2"} | (
+            {"ties": ties} if ties else {"constant": "1/2"}
+        )
+
+    proof, right = {"kind": "lemma", "name": "a"}, ties == {"w": ["p", "1"]}
+    assert shows(about(ties), proof, {"a": about({"w": ["p", "1"]})}) == right
+
+
 def test_proofs_that_are_none() -> None:
     """Proofs are objects of a known kind, nested not too deeply, and have what their kind needs."""
     for kind in ("none", None, ["constant"], "ends"):

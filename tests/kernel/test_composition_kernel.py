@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
@@ -12,11 +13,12 @@ import mpmath
 import pytest
 from engine_documents import engine_document, own, with_own
 
-from paramverify.kernel import composition_evidence
-from paramverify.kernel.composition_evidence import bounds_of, dominates, epsilon_of
+from paramverify.kernel import composition_evidence, release_losses
+from paramverify.kernel.composition_evidence import ComposedDirection, bounds_of, dominates, epsilon_of
 from paramverify.kernel.documents import check_document, check_text
 from paramverify.kernel.ledger import KernelReport
-from paramverify.kernel.release_losses import read
+from paramverify.kernel.release_losses import ExactLoss, LossAtom, ReleaseLosses, read
+from paramverify.kernel.rounded_constants import UNIT
 from paramverify.kernel.strict_reading import Rejected
 
 Release = dict[str, Any]
@@ -133,13 +135,16 @@ ALONE = (("1/10", "0"), ("9/10", "1/10"), ("0", "9/10"))  # the first output is 
 @pytest.mark.parametrize("ratio", ["1", "2", "9", "80", "729", "1000"])
 def test_what_is_exact(releases: tuple[tuple[tuple[str, str], ...], ...], ratio: str) -> None:
     """The least delta is the sum over all outputs, with a grid and without."""
-    exact = Fraction(0)
+    exact, masses = Fraction(0), Counter[Fraction]()
     for outputs in product(*releases):
         p, q = (prod(map(Fraction, side)) for side in zip(*outputs, strict=True))
+        masses[p / q if q else Fraction(0)] += p  # type: ignore[assignment]
         exact += max(p - Fraction(ratio) * q, Fraction(0))
     components = [{"times": 1, "ways": [way(table(*each))]} for each in releases]
     for grid in (None, {"step": ["0", "9"], "bits": 64, "tail": 64}):
         direction = {"grid": grid, "spans": [], "choice": [0] * len(releases)}
+        listed = ComposedDirection(direction, [(read(table(*each)), [], 1) for each in releases]).exactly()
+        assert listed == dict(+masses)
         for off in (0, -1, 1):
             stated = {"question": {"epsilon": ["0", ratio]}, "exact": str(exact + Fraction(off, 10**9))}
             found = with_own(EVERY, components=components, directions=[direction], **stated)
@@ -288,3 +293,20 @@ def test_components_without_ways(ways: list[Any]) -> None:
     for count in (0, 1, 3):
         told = with_own(EVERY, components=components, directions=own(EVERY)["directions"] * count)
         assert "no component, or one without a way" in check_document(told).lines[-1]
+
+
+def test_releases_turned_and_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P and Q change their places, and above becomes below; of a sample both parts are rounded outwards."""
+    atoms = LossAtom((1, 2), (5, 9), (3, 4)), LossAtom((10, 20), ExactLoss(Fraction(5)), (30, 40))
+    made = ReleaseLosses(atoms, lambda loss: (loss, (3, 5)), ((100, 101), (40, 44)), (0, 0), (1, 2), (4, 8))
+    monkeypatch.setitem(release_losses._KINDS, "made", lambda written: made)
+    found = read({"kind": "turned", "of": {"kind": "made"}})
+    assert found.atoms[0] == LossAtom((3, 4), (-9, -5), (1, 2))
+    assert found.atoms[1:] == (LossAtom((30, 40), ExactLoss(-Fraction(5)), (10, 20)),)
+    assert found.over((-12, -10)) == ((35, 41), (88, 91))
+    assert (found.whole, found.above, found.below) == (((40, 44), (100, 101)), (8, 4), (2, 1))
+    found = read({"kind": "sampled", "rate": "1/3", "of": {"kind": "made"}})
+    assert [(atom.mass, atom.other) for atom in found.atoms] == [((2, 4), (3, 4)), ((23, 34), (30, 40))]
+    assert (found.whole, found.above, found.below) == (((59, 64), (40, 44)), (3, 2), (8, 8))
+    assert read(NOISE).over((UNIT, UNIT))[0] == (0, 0)  # there is no larger loss than 1/3
+    assert read({"kind": "discrete_laplace", "step": [f"1/{UNIT}", "1"], "sensitivity": "1"}).atoms

@@ -19,6 +19,7 @@ from forger import forgeries
 from oracle_tools import Json
 
 from paramverify.kernel.documents import check_text
+from paramverify.kernel.enclosed_evidence import _check_witness, _excess
 from paramverify.kernel.noise_probabilities import (
     Form,
     NoiseLaw,
@@ -330,3 +331,15 @@ def test_ways_that_nobody_finds_again_show_nothing(words: str, reason: str, tmp_
     told = called("check", str(path), "--case", str(case))
     assert told.code == 1
     assert reason in told.out
+
+
+def test_units_of_excess() -> None:
+    """What is not above is rounded down on the right; an output that is not there has nothing there."""
+    rows = {"l": {"a": (4, 5), "b": (1, 7)}, "r": {"b": (3, 9), "c": (9, 9)}}
+    for bound, same, excess in ((4, "", 6), (4, "a", 1), (6, "", 5), (6, "ab", 0), (1, "", 11)):
+        assert _excess(rows["l"], rows["r"], (bound * UNIT // 2, 9 * UNIT), set(same)) == excess
+    for outputs, most in (("a", 4), ("ab", 0), ("bc", -8), ("abc", -4)):  # 4, 5 - 9/2, 1 - 9 and 5 - 9
+        told: Any = {"secrets": "lr", "outputs": outputs}, [("l", "r")], rows, (0, UNIT // 2)
+        _check_witness(*told, most - 1)
+        with pytest.raises(Rejected, match="beyond the bounds"):
+            _check_witness(*told, most)

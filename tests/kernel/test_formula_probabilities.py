@@ -13,7 +13,7 @@ from formula_tools import TRUE, VALUES, model, summed, walks
 
 from paramverify.kernel.chain_models import CheckedChain, read_chain
 from paramverify.kernel.formula_truths import Truths
-from paramverify.kernel.path_probabilities import VectorSpan, extreme, linear
+from paramverify.kernel.path_probabilities import VectorSpan, extreme, linear, reaching
 from paramverify.kernel.quotient_values import PolynomialQuotient, QuotientValues, made, same
 from paramverify.kernel.strict_reading import Rejected
 
@@ -204,6 +204,15 @@ def test_best_policies(seed: int) -> None:
             every.append([value[n] for n in nodes])
         found = extreme(nodes, known, largest, Fraction(dead))
         assert [float(found[n]) for n in nodes] == pytest.approx([best(c) for c in zip(*every, strict=True)])
+
+
+def test_what_reaches_a_target() -> None:
+    """Nodes that reach one target outside, with a step toward it; nodes are none."""
+    away, there = ([(Fraction(1, 2), a), (Fraction(1, 2), b)] for a, b in ((2, "no"), (3, "yes")))
+    nodes: dict[Any, list[Any]] = {0: [away, [(Fraction(1), 1)]], 1: [[(Fraction(1), 0)], there]}
+    nodes |= {2: [[(Fraction(1), "no")]], 3: [[(Fraction(1), 3)]]}
+    assert reaching(nodes, lambda t: t in (2, 3, "yes")) == {0: nodes[0][1], 1: there}
+    assert reaching(nodes, lambda t: t == "no") == {0: away, 1: nodes[1][0], 2: nodes[2][0]}
 
 
 def test_no_choice_between_values_with_parameters() -> None:

@@ -108,6 +108,16 @@ def test_states_without_neighbours() -> None:
     assert found.at(["D", "1", "0", ["until", ["P", ">", "1/2", NEXT], P, 0, 1]], 0) is True
 
 
+def test_all_initial_states_and_all_members_count() -> None:
+    """A formula holds everywhere if it does so in each initial state, and a family if each member does."""
+    values = sampled(*INSIDE)
+    for initial, most in product(([0], [0, 1], [0, 2], [2, 0], [2, 3]), (1, 2)):
+        found = Truths(read_chain({**SHARES, "initial": initial}, values), values)
+        assert found.everywhere(Q) is (max(initial) < 2)
+        late = ["P", ">=", "1/4", ["until", Q, P, 0, {"more": 0}]]  # not without a step, but from 2
+        assert [found.members(late, k, most) for k in (0, 1)] == [initial == [2], 3 not in initial]
+
+
 def test_several_neighbours() -> None:
     """D is about all neighbours, and a state is that of its neighbours, too."""
     steps = [[[4, f"{k}/8"], [3, f"{8 - k}/8"]] for k in (2, 3, 6)] + [[[3, "1"]], [[4, "1"]]]

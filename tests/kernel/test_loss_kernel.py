@@ -206,6 +206,8 @@ def test_a_budget_beside_a_violation(tmp_path: Path) -> None:
     none = {**LEAST, "enough": None}
     wrong = [{**broken, "budget": stated} for stated in (LEAST, {**none, "kind": "zcdp"})]
     assert agreed([broken, {**broken, "budget": none}], tmp_path) == {"accepted": 2}
+    lines = check_text(json.dumps({**broken, "budget": none})).lines
+    assert any("the kl in the claims is said to be none" in line for line in lines), lines
     assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
 
 
@@ -276,6 +278,7 @@ def test_the_least_value_of_a_bound_counts() -> None:
         (["t - 3/4", ">"], [["outside", 0]], True),
         (["t - 4/5", ">="], [["outside", 0]], True),
         (["t - 7/10", ">"], [["outside", 0]], False),
+        (["3*t - 2", ">="], [["outside", 0]], False),  # its coefficients are whole numbers: -2 and 1
         (["t - 7/10", ">"], [["cut", "t", "7/10"], ["outside", 0], ["+", []]], False),
         (["t - 4/5", ">="], [["outside", 1]], False),
         (["t - 4/5", ">="], [["outside", -1]], False),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
+from random import Random
 from typing import Any
 
 import mpmath
 import pytest
 
+from paramverify.kernel import noise_probabilities as probabilities
 from paramverify.kernel.noise_probabilities import (
     KINDS,
     PI,
@@ -68,11 +71,23 @@ def test_numbers_at_the_ends_of_their_ranges() -> None:
 
 
 def test_where_cells_without_an_end_begin() -> None:
-    """Six standard deviations, sixteen scales, or as much for the mean of geometric noise, up to a number."""
+    """Six standard deviations, sixteen scales, or as much for the mean of geometric noise; or at a limit."""
     given = "gauss 5/2 15; discrete_gaussian 1/5 2; laplace 1/3 16/3; exponential 2 32; geometric 1/3 24"
     for row in f"{given}; one_sided_geometric 4/7 38; geometric 999/1000 2000".split("; "):
         kind, number, reach = row.split()
         assert NoiseLaw(kind, Fraction(number)).reach() == Fraction(reach)
+    gauss, whole = NoiseLaw("gauss", ONE), NoiseLaw("geometric", Fraction(1, 2))  # 6 and 32 are their reach
+    for noise, limits, ends in (
+        (gauss, (None, None), [(None, -6), (-6, 0), (0, 6), (6, None)]),
+        *((gauss, each, [each]) for each in ((7, None), (None, -7), (2, 2), (6, 9))),
+        (gauss, (-8, 4), [(-8, -6), (-6, -1), (-1, 4)]),
+        (whole, (-40, -31), [(-40, -33), (-32, -32), (-31, -31)]),
+    ):
+        assert probabilities._cells(noise, limits, 2) == ends  # type: ignore[arg-type]
+        assert _mass(noise, (None, ONE)) == at_most(noise, ONE)
+    region = [({0: 2}, 3), ({0: 1}, 4), ({0: -2}, -1), ({0: -1}, 1), ({1: 1}, 0), ({0: 1, 1: 1}, 0)]
+    given = [(tuple((v, Fraction(k)) for v, k in form.items()), Fraction(b)) for form, b in region]
+    assert [probabilities._limits(noise, 0, given) for noise in (gauss, whole)] == [(0.5, 1.5), (1, 1)]
 
 
 PRECISE = [Fraction(n, 4) for n in (-200, -9, -4, -1, 0, 1, 3, 8, 130)]
@@ -112,3 +127,19 @@ def test_no_rounding_is_left_out(number: Fraction) -> None:
                 assert low - tiny <= value * UNIT <= high + tiny
                 near = 1 if "geometric" in kind else 13_000 if kind == "gauss" else 3_000
                 assert high - low <= (min(near, 6) if abs(at) > 40 * n else near)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_over_two_centres(seed: int) -> None:
+    """Where each cell is one value, it is the sum over all pairs; what may be outside is only possible."""
+    random, cells, true = Random(seed), [(Fraction(k), Fraction(k)) for k in range(3)], [Fraction(0)] * 2
+    made = [[random.sample(range(k, 9), 2) for _ in cells] for k in (0, 0, 4, 4, 0, 0)]
+    one, two, *row = [tuple([end(ends) * (UNIT >> 3) for ends in own] for end in (min, max)) for own in made]
+    a, b = Fraction(random.choice((-1, 1, 2))), Fraction(random.choice((-2, 0, 1)))
+    for i, j, k in product(range(3), range(3), (0, 1)):
+        inside = max(0, min(row[0][k][i], row[1][k][j]) - max(row[2][1 - k][i], row[3][1 - k][j]))
+        true[k] += Fraction(one[k][i] * two[k][j] * inside, UNIT**2) if a * i + b * j <= 1 else 0
+    grids, told = [probabilities.Grid(cells, each) for each in (one, two)], [[row[::2], row[1::2]]]
+    assert probabilities._total(grids, told, [((a, b), ONE)]) == (*true,)
+    assert probabilities._total([probabilities.EVERYWHERE] * 2, [], [((a, ONE), ONE)]) == (0, UNIT)
+    assert UNIT - 2 <= at_most(NoiseLaw("discrete_gaussian", ONE), Fraction(99))[0] < UNIT  # never all

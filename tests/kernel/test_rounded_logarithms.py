@@ -577,3 +577,16 @@ def test_probabilities_at_a_point(exponent: str | None) -> None:
     grown = [parse(text, ("x", "E")) for text in ("E", "E - 1", "E", "1", "0")]
     with pytest.raises(Rejected, match="not enclosed narrowly"):
         at_point(grown, WrittenClaim(Goal(("x", "E"), {}, box, ()), Fraction(0)), {"x": x})
+
+
+def test_rounding_where_a_unit_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For an order of 4/3, numbers of single units are rounded to the side that is safe, by less than two."""
+    one, order, third = FactoredProduct(Fraction(1), {}), Fraction(4, 3), Fraction(1, 3)
+    for most in range(7):
+        assert 0 <= (BoxOutputs([], [])._split(one, one, most, order) or 0) + third * (UNIT - most) < 2
+    assert 0 <= loss_enclosures._psi(-(10**5) * UNIT, order) - third * UNIT - 1 < 1  # e^s is at most one unit
+    for own, end, most in ({}, UNIT // 2, 2), ({0: 1, 1: 1}, 0, 0):  # 3/2, and x·y·ln x of numbers up to 1
+        p, r = FactoredProduct(Fraction(1), own), FactoredProduct(Fraction(1), {0: 1})
+        assert BoxOutputs([], [(None, end)] * 2)._logarithm(p, r, (0, 3)) == most
+    monkeypatch.setattr(loss_enclosures, "exp", lambda low, high: (low + UNIT, high + UNIT))  # not rounded
+    assert [loss_enclosures._psi(s, order) for s in range(-3, 4)] == [0, 1, 1, 0, 1, 1, 0]

@@ -181,6 +181,11 @@ REJECTED = {
         _proof(_term(("1", "1"), product=[["low", "E", "0"]])),
         "no variable",
     ),
+    "a multiplier with what has no interval": (
+        _claim("x", UNIT, constant="1", free=["E"]),
+        _proof(_term(("1", "E"), product=[LOW]), multiplier=[_term(("1", "E"))]),
+        "no variable",
+    ),
     "another word for a side": (
         _claim("x", UNIT),
         _proof(_term(("1", "1"), product=[["left", "x", "0"]])),

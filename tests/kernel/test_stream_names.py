@@ -6,7 +6,7 @@ import random
 import tomllib
 from collections import Counter
 from fractions import Fraction
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -163,6 +163,19 @@ def test_lists_with_two_names(
     after = ProgramTurn(program, None, ()).go().after()
     with pytest.raises(UnreadCase, match="two names"):
         ProgramTurn(program, ProgramTurn(program, after, (True,)).go().after(), (True,)).go()
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+def test_entries_that_may_differ(differ: str) -> None:
+    """Two streams of bits may differ in every place, or in one of them, and each tells its own entry."""
+    stream = {"source": "for x in stream(values=[0, 1]):\n    output(x)\n"}
+    process = Streamed(stream, Calculator({}, None, Fraction(1)))
+    process.compared([((Fraction(0),), (Fraction(1),))], differ)
+    pairs = [*product((0, 1), repeat=2)]
+    words = [w for w in product(pairs, repeat=3) if differ == "each" or sum(a != b for a, b in w) <= 1]
+    for side in range(2):
+        wanted = {tuple(f"{pair[0]}/{pair[1]}: {pair[side]}" for pair in word) for word in words}
+        assert process.words((Fraction(side),), 3) == dict.fromkeys(wanted, 1)
 
 
 def test_lists_with_one_name(tmp_path: Path) -> None:

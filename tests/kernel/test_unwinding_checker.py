@@ -573,6 +573,13 @@ def test_comparisons_with_parameters_are_claims() -> None:
     assert not accepted(with_parameter(given, "[1/4, 1/2]"))
 
 
+def test_violations_need_no_comparisons() -> None:
+    """One that is true is refused beside a witness, as a point has no parameters."""
+    assert accepted(with_parameter(witness(parameters={"p": "1/4"}), "[1/4, 1/2]"))
+    given = with_parameter(witness(parameters={"p": "1/4"}), "[1/4, 1/2]", P_COMPARISONS[0])
+    assert refused(given, "witness: a violation needs no comparisons")
+
+
 def test_comparisons_are_on_the_domain_of_the_system() -> None:
     """A comparison that is shown on another domain of the document says nothing of the system."""
     given = with_parameter(family(rows=P_ROWS), "[1/8, 1/2]", *P_COMPARISONS)

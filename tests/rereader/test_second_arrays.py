@@ -157,7 +157,8 @@ def test_entries_that_no_array_has(query: str, secret: str, words: str) -> None:
 
 def test_what_names_no_array_stays() -> None:
     """So do cases in which no variable has a count, and those without a mechanism."""
-    data: dict[str, Any] = {"prior": {"x": {"bernoulli": "1/2"}}, "mechanism": {"query": "x[1]"}}
+    prior = {"x": {"bernoulli": "1/2"}, "t": "count", "n": 3}
+    data: dict[str, Any] = {"prior": prior, "mechanism": {"query": "x[1]"}}
     assert without_arrays(data) == data
     data = {"prior": {"x": {"count": 2}}, "formulas": {}}
     assert without_arrays(data) == data

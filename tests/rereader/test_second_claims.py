@@ -18,6 +18,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.evidence import envelope
 from paramverify.kernel.strict_reading import UnreadCase
 from paramverify.privacy.cases import load
+from paramverify.rereader import second_claims
 from paramverify.rereader.second_claims import ClaimComparison, LinkRow
 from paramverify.rereader.second_comparison import Functional
 from paramverify.rereader.second_evidence import Evidence
@@ -275,6 +276,23 @@ def test_a_single_point(tmp_path: Path) -> None:
     assert looked(claimed(path, "holds"), path).line.endswith(
         "the claims have the signs of 1 comparison at a point"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "count"),
+    [("-1", ">=", 1), ("-1", ">=", 2), ("-1", ">", 0), ("0", ">=", 0), ("-a + 1", "", 0)],
+)
+def test_strict_claims(text: str, relation: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of `a < 1` is −1 ≥ 0 where a ≥ 1, and that of `0 <= a` beside it has all constraints."""
+    monkeypatch.setattr(second_claims, "needed", lambda *_: count or 2)
+    box, limits = {"variables": ["a"], "box": {"a": "[0, 2]"}}, [["-4*a + 7", ">="]]
+    domains = [{**box, "constraints": limits + own} for own in ([], [["a - 1", relation]] * bool(relation))]
+    texts = (("a", 0), (text, 1))
+    claims = [{"kind": "claim", "domain": k, "polynomial": t, "origins": ["0 <= a < 1"]} for t, k in texts]
+    case = '[parameters]\na = "[0, 2]"\nconstraints = ["a <= 7/4"]\n[claim]\nholds = "0 <= a < 1"\n'
+    look = second_look({"status": "unknown", "domains": domains, "statements": claims}, case)
+    words = ("differs", "have the signs of 2 comparisons at a point", "agree with 2 comparisons at 2 ")
+    assert (look.compared, look.agrees, words[count] in look.line) == (True, count > 0, True), look.line
 
 
 def test_another_case_is_noticed(tmp_path: Path) -> None:

@@ -314,6 +314,24 @@ def test_witnesses() -> None:
             look.check_largest(stated, look.at_witness(stated, F(1))[1], F(1))
 
 
+def test_a_rational_beside_an_algebraic_witness() -> None:
+    """It may be outside of the domain, for a root that is in it is an end of the domain."""
+    look = looking(case("(0, 1)", "p**2 >= 1/2"))
+    root = {"minimal": "2*t^2 - 1", "interval": ["0", "1"], "coordinates": {"p": "t"}}
+    point, found = look.at_witness(StatedWitness({**WITNESS, "algebraic": root, "observations": ["x"]}), F(1))
+    assert [found.of(name, ("x",)) for name in "ab"] == [point["p"], F(1, 2)]
+
+
+def test_outputs_of_the_first_two_steps() -> None:
+    """Where no outputs are listed, those of the first step and of the second count: some end there."""
+    words = [("a",), ("b", "c"), ("d", "e", "f")]
+    look: Any = looking(RELEASE)
+    look.reader.masses = lambda point, base, lengths: SimpleNamespace(
+        words={"l": None, "r": {word: F(1, 4) for word in words if len(word) in lengths}}
+    )
+    assert look._outputs() == 3
+
+
 def test_numbers_of_witnesses() -> None:
     """They are exactly those found, and very near to them at an algebraic point."""
     look = looking(case(), constant="1/2")

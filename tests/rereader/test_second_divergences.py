@@ -547,6 +547,14 @@ def test_margins_of_enclosed_numbers() -> None:
             assert sums.is_broken(near_at(), own) is broken
 
 
+@pytest.mark.parametrize(("factor", "start", "words"), [(1, "0", ""), (10**60, "1/10", "bound")])
+def test_a_bound_that_is_too_wide(factor: int, start: str, words: str) -> None:
+    """A bound that differs by 1/10 is another one, also where its logarithm is not known that well."""
+    claims = [{**each, "bound": [start, [[str(factor), "2"]]]} for each in LOSSES]
+    look = looked(f'kl = "{factor}*ln(2)"', "holds", *claims)
+    assert (look.agrees, words in look.line) == (not words, True), look.line
+
+
 def test_sums_with_logarithms() -> None:
     """A bound such as 1/3 − 2·ln(5/4) is enclosed, whatever the signs; another form is not read."""
     at = Calculator({}, None, F(1))

@@ -227,7 +227,12 @@ def test_runs_and_bounds_of_a_small_program(tmp_path: Path, monkeypatch: pytest.
     path.write_text(text)
     plain = document_of(path)
     assert looked(plain, path).agrees
-    for more, delta, agrees in (("delta = 0\n", None, False), ("delta = 0\n", "0", True), ("", "0", False)):
+    for more, delta, agrees in (
+        ("delta = 0\n", None, False),
+        ("delta = 0\n", "0", True),
+        ("delta = 0\n", "1/9", False),
+        ("", "0", False),
+    ):
         path.write_text(text + more)
         own = {**plain["statements"][0], **({} if delta is None else {"delta": delta})}
         assert looked({**plain, "statements": [own]}, path).agrees is agrees

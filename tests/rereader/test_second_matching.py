@@ -162,6 +162,7 @@ def where_others_are_zero(items: Items, claims: Claims) -> None:
 NEVER = ["r0 against l0, output unseen"]
 WRONG: list[tuple[Callable[[Items, Claims], object], bool]] = [  # whether it is wrong of some claims, too
     (lambda items, claims: claims[0][0].__setitem__(1, claims[0][0][1] * 5), True),
+    (lambda items, claims: claims[3][0].__setitem__(0, claims[3][0][0] * 5), True),
     (lambda items, claims: scaled_by(-1, 0, 1, 2, 3)(items, claims[3:4]), True),
     (scaled_by(-1, 0, 1, 2, 3), True),
     (scaled_by(-1, 2), True),
@@ -182,26 +183,25 @@ WRONG: list[tuple[Callable[[Items, Claims], object], bool]] = [  # whether it is
 ]
 
 
-def test_claims_up_to_positive_factors() -> None:
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("complete", [True, False])
+def test_claims_up_to_positive_factors(seed: int, complete: bool) -> None:
     """What agrees up to s > 0 of each pair and k > 0 of each claim is accepted, in any order, and merged
     claims, those without words and of sequences never seen too; one wrong value, name or claim is not."""
-    for seed in range(12):
-        random = Random(seed)
-        for complete in (True, False):
-            items, claims = made(random, 4)
-            assert not matched(items, claims, complete).loose
-            random.shuffle(claims)
-            assert not matched(items, [*claims, ([F(0)] * 4, NEVER)], complete).loose
-            matched(items, [(values, []) for values, _ in claims], complete)
-        for change, always in WRONG:
-            for complete in (True, False):
-                items, claims = made(Random(seed), 4)
-                change(items, claims)
-                if always or complete:
-                    with pytest.raises(Rejected, match=r"claim|compare"):
-                        matched(items, claims, complete)
-                else:
-                    matched(items, claims, complete)
+    random = Random(seed)
+    items, claims = made(random, 4)
+    assert not matched(items, claims, complete).loose
+    random.shuffle(claims)
+    assert not matched(items, [*claims, ([F(0)] * 4, NEVER)], complete).loose
+    matched(items, [(values, []) for values, _ in claims], complete)
+    for change, always in WRONG:
+        items, claims = made(Random(seed), 4)
+        change(items, claims)
+        if always or complete:
+            with pytest.raises(Rejected, match=r"claim|compare"):
+                matched(items, claims, complete)
+        else:
+            matched(items, claims, complete)
 
 
 def test_pairs_of_which_signs_are_compared() -> None:

@@ -86,11 +86,15 @@ VALUES: dict[str, Any] = {
     "exp(1 - 3*y/2 + 2*ln(2/3))": F(9) * 125 * F(4, 9),
     "exp(-ln(4))": F(1, 4),
     "exp(0*y)": F(1),
+    "exp(a - 5/2)": F(3),
     "a == 3": F(1),
     "true and not false": F(1),
     "t == '7'": F(1),
     "t == 7": F(0),
     "\ta\n+ 1 ": F(4),
+    "not\ttrue": F(0),
+    "1\nif false\telse 2": F(2),
+    "'a\tb' == 'a b'": F(0),
     "t": "7",
     "a**3/2": F(27, 2),
     "2**-2": F(1, 4),
@@ -127,6 +131,13 @@ def test_what_has_no_value(text: str, kind: type[Exception], words: str) -> None
     assert E2.value("1**10000 + 1**-10000") == 2
 
 
+def test_powers_of_e_without_a_number_for_it() -> None:
+    """Where nothing stands for powers of e, only the one that is 1 has a value."""
+    assert HERE.value("exp(0) + exp(1 - 1) + exp(ln(3))") == 5
+    with pytest.raises(Finer, match=r"exp\(1\*\)"):
+        HERE.value("exp(1)")
+
+
 DIVISORS = {
     "a/(1 + a)": [4],
     "1 - 3*-2 + 5*-(2 - 1) - (-4)": [],
@@ -135,6 +146,8 @@ DIVISORS = {
     "exp(-y) + exp(-1)": [9],
     "exp(y/2)*exp(-1/2)": [5, 3, 2],
     "a**2 - 7": [],
+    "a**0 + 5": [],
+    "a**1 + a**-1": [3],
     "max(1/a, 0.5)": [3],
 }
 

@@ -18,7 +18,7 @@ from program_oracle import Distribution, Maker, Oracle, proved
 from strategies import FEW
 
 from paramverify.errors import ProgramError
-from paramverify.kernel.strict_reading import UnreadCase
+from paramverify.kernel.strict_reading import Rejected, UnreadCase
 from paramverify.models.mechanisms import _calls, program
 from paramverify.models.programs import noise_densities, noisy_numbers
 from paramverify.models.programs import output_intervals as wording
@@ -28,7 +28,8 @@ from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 from paramverify.rereader import second_mechanisms, second_programs, second_runs
 from paramverify.rereader.second_numbers import Calculator
-from paramverify.rereader.second_programs import InputPlaces, outputs_at
+from paramverify.rereader.second_outputs import Breaks, named
+from paramverify.rereader.second_programs import NAMED, InputPlaces, outputs_at
 from paramverify.rereader.second_reading import SecondLook, second_look
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
@@ -341,6 +342,8 @@ SEMANTICS = {
     "output(sum([1, 1/2]))\noutput(min([3, -2]))\noutput(clamp(9, 0, 2))\noutput(2 ** -1)": "3/2, -2, 2, 1/2",
     'output("\u00e9\\n")\nstop\noutput(1)': '"\\u00e9\\n"',
     "if q[0] > 7:\n    output(1)": "(no output)",
+    "output(exp(0))": "1",
+    "x = geometric(1/2)\noutput(x == x)\noutput(x < x)\noutput(x - x)": "True, False, 0",
     "x = 1\ndef f(x):\n  x += 1\n  return x\ndef g(y):\n    return f(y) * 3\noutput([g(4), x])": "[15, 1]",
     "a = [[1, 2], 3]\na[0][1] += 3\na[-1] *= a[0][0] + 1\noutput(a)\nreturn\noutput(1)": "[[1, 5], 6]",
 }
@@ -449,13 +452,9 @@ def test_too_many_paths_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "not read a second time: the program has more than 100 paths for one input" in done.out
 
 
-def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many paths, steps and values as may be are read, and one more is not, with the reason."""
-    coins, square = (
-        "output(flip(1/2) + flip(1/2))",
-        "x = clamp(one_sided_geometric(1/2), 0, {})\noutput(x * x > 1)",
-    )
-    small = "x = one_sided_geometric(1/2)\nif x <= {}:\n    output(x)"
+def test_limits_of_loops() -> None:
+    """As many turns, and as long a range as may be are read, and one more is not, with the reason."""
+    square = "x = clamp(one_sided_geometric(1/2), 0, {})\noutput(x * x > 1)"
     assert own(square.format(64), [0]) == {"True": Fraction(1, 4), "False": Fraction(3, 4)}
     with pytest.raises(UnreadCase, match="operation on noise"):
         own(square.format(65), [0])
@@ -466,10 +465,23 @@ def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert own(loop.format(2_000), [0]) == {"2000": 1}
     with pytest.raises(UnreadCase, match="a loop of more than 2,000 turns"):
         own(loop.format(2_001), [0])
+
+
+def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many paths, steps and values as may be are read, and one more is not, with the reason."""
+    small = "x = one_sided_geometric(1/2)\nif x <= {}:\n    output(x)"
     monkeypatch.setattr(second_runs.Ways.told_apart, "__defaults__", (5,))
     assert own(small.format(5), [0])["5"] == Fraction(1, 64)
     with pytest.raises(UnreadCase, match="an output with noise"):
         own(small.format(6), [0])
+    between = "x = geometric(1/2)\nif {} <= x <= {}:\n    output(x)"
+    for low, high in ((3, 8), (-8, -3)):
+        told = own(between.format(low, high), [0])
+        assert all(told[str(k)] == Fraction(1, 3 * 2 ** abs(k)) for k in range(low, high + 1))
+        assert len(told) == 7
+    with pytest.raises(UnreadCase, match="an output with noise"):
+        own(between.format(-3, 3), [0])
+    coins = "output(flip(1/2) + flip(1/2))"
     for name, enough, reason in (
         ("MAX_RUNS", 4, "more than 3 paths"),
         ("MAX_STEPS", 40, "more than 39 steps"),
@@ -487,9 +499,25 @@ def test_limits_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("import os", "line 1 of the program has Import"),
         ("output(q[0])\noutput([x for x in q])", "line 2 of the program has ListComp"),
+        ("output(1 ^ 2)", "line 0 of the program has BitXor"),
+        ("output(max(x=1))", "line 1 of the program calls what this reader does not know"),
+        ("output(exp(0, 1))", "exp with 2 arguments"),
+        ("x = min(one_sided_geometric(1/2), 3, 3)\noutput(x * x)", "operation on noise"),
+        ("x = one_sided_geometric(1/2)\nif x <= 3:\n    x = clamp(x, 0, 99)\n    output(x * x)", "on noise"),
+        ("x = geometric(1/2)\nif 0 <= x <= 2:\n    output(x + 1/2)", "an output with noise"),
+        ("x = geometric(1/2)\nif 0 <= x <= 2:\n    output(x / 2)", "an output with noise"),
+        ("x = laplace(1)\nif 0 <= x <= 2:\n    output(x)", "an output with noise"),
+        ("x = laplace(1) + geometric(1/2)\nif 0 <= x <= 2:\n    output(x)", "an output with noise"),
         ("output(open(1))", "line 1 of the program calls what this reader does not know"),
         ("output(q[0].real)", "line 1 of the program has Attribute"),
+        ("for k in q:\n    pass\nelse:\n    output(1)", "line 1 of the program has a loop with else"),
+        (
+            "n = 0\nwhile n < 1:\n    n += 1\nelse:\n    output(1)",
+            "line 2 of the program has a loop with else",
+        ),
         ("output(geometric(1/2))", "an output with noise"),
+        ("output(one_sided_geometric(1/2))", "an output with noise"),
+        ("output(-one_sided_geometric(1/2))", "an output with noise"),
         ("x = geometric(1/2) * geometric(1/2)", "this operation on noise"),
         ("a = [1]\na += [2]", "made longer in place"),
         ("if geometric(1/2):\n    output(1)", "noise or a parameter as a condition"),
@@ -528,6 +556,32 @@ def test_draws_that_are_none(draw: str) -> None:
         own(f"output({draw} == 1)", [0])
 
 
+def test_paths_of_all_chances_sum_to_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the chances of a draw sum to less or to more and nothing else notices, the sum of all does."""
+    monkeypatch.setattr(second_programs, "_checked", lambda rows: rows)
+    for other in ("1/3", "2/3"):
+        with pytest.raises(ValueError, match="of the paths do not sum to 1"):
+            own(f"output(choice({{1: 1/2, 2: {other}}}))", [0])
+
+
+def test_sets_that_are_not_all_outputs() -> None:
+    """Half of the outputs is no number: sets of numbers are never all, and the sets and the label are."""
+    table: dict[str, Any] = {"source": "output(laplace(1) if flip(1/2) else 'a')", "inputs": {}}
+    for words, wanted in (("<= 0", None), ("<= 0; >= 0", None), ("<= 0; >= 0; a", [1, 1, 2])):
+        names = {word: named(word) for word in words.split("; ")}
+        numeric = outputs_at({**table, NAMED: (names, Breaks())}, Calculator({}, Fraction(1), Fraction(3)))
+        if wanted is None:
+            with pytest.raises(Rejected, match="are not all outputs"):
+                numeric(())
+        else:
+            assert [4 * chance for chance in numeric(()).values()] == wanted
+    far = {**table, NAMED: ({"far above": named("far above")}, None)}
+    numeric = outputs_at(far, Calculator({}, Fraction(1), Fraction(3)))
+    assert numeric(()) == {}  # a number that falls to zero, before it is told what else falls
+    numeric.prepare([(Fraction(0),)])
+    assert numeric(()) == {"far above": Fraction(1, 4)}
+
+
 def test_draws_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many outcomes as allowed are read; scales of two parameters, and noise without sums, are not."""
     monkeypatch.setattr(second_programs, "MAX_OUTCOMES", 3)
@@ -564,6 +618,9 @@ def test_arguments_of_mechanisms() -> None:
         else:
             with pytest.raises((UnreadCase, ValueError), match="argument"):
                 outputs((Fraction(0),))
+    inner = {"kind": "program", "source": "return v[1] + 1", "inputs": {"v": {"values": [0], "length": 2}}}
+    outer = {"source": "output(f([0, clamp(geometric(1/2), 2, 2)]))", "inputs": {}, "calls": {"f": inner}}
+    assert outputs_at(outer, Calculator({}, None))(()) == {"3": 1}
 
 
 def test_places_of_inputs() -> None:

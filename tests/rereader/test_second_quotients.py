@@ -65,30 +65,31 @@ def apart(document: Json) -> None:
     document["domains"].append({**DOMAIN, "box": {"p": "[1/4, 2/5)"}})
 
 
-def test_claims_about_outputs() -> None:
+ABOUT_OUTPUTS: list[tuple[str, Change, str]] = [
+    ("ratio = 3", dict, "read a second time: 6 comparisons of probabilities at 3 random points"),
+    ('ratio = 3\ndelta = "p - p"', dict, "read a second time: 6 "),
+    ("ratio = 3", lambda d: d.update(status="unknown", statements=CLAIMS[:4]), "read a second time: 6 "),
+    ('ratio = 3\ndelta = "p - 1/5"', dict, "has a delta"),
+    ("ratio = 1", dict, "the bound is broken"),
+    ("ratio = 4", dict, "no claim says"),
+    ('ratio = 3\none_sided = "ignored"', dict, "side condition"),
+    ("ratio = 3", put("side_condition", value={}), "side condition"),
+    ("ratio = 3", out("statements", 5), "no claim says"),
+    ("ratio = 3", apart, "only one of both domains has p = "),
+    ("ratio = 3", put("statements", 5, "polynomial", value="7*p - 9"), "no claim says"),
+    ("ratio = 3", put("statements", 0, "origins", 0, value="0 against 1, output z"), "does not compare"),
+]
+
+
+@pytest.mark.parametrize(("case", "change", "words"), ABOUT_OUTPUTS)
+def test_claims_about_outputs(case: str, change: Change, words: str) -> None:
     """Claims agree; a delta, a side condition, another bound or an output that is left out does not."""
-    look = looked(TABLE_CASE + "ratio = 3", "holds", *CLAIMS)
-    assert look.line.startswith("read a second time: 6 comparisons of probabilities at 3 random points"), (
-        look.line
-    )
-    assert looked(TABLE_CASE + 'ratio = 3\ndelta = "p - p"', "holds", *CLAIMS).agrees
-    assert looked(TABLE_CASE + "ratio = 3", "unknown", *CLAIMS[:4]).agrees
-    for case, words in (
-        ('ratio = 3\ndelta = "p - 1/5"', "has a delta"),
-        ("ratio = 1", "the bound is broken"),
-        ("ratio = 4", "no claim says"),
-        ('ratio = 3\none_sided = "ignored"', "side condition"),
-    ):
-        look = looked(TABLE_CASE + case, "holds", *CLAIMS)
-        assert (look.compared, look.agrees, words in look.line) == (True, False, True), look.line
-    for change, words in (
-        (put("side_condition", value={}), "side condition"),
-        (out("statements", 5), "no claim says"),
-        (apart, "only one of both domains has p = "),
-        (put("statements", 5, "polynomial", value="7*p - 9"), "no claim says"),
-        (lambda d: d["statements"][0]["origins"].append("0 against 1, output z"), "does not compare"),
-    ):
-        assert words in looked(TABLE_CASE + "ratio = 3", "holds", *CLAIMS, change=change).line
+    look = looked(TABLE_CASE + case, "holds", *CLAIMS, change=change)
+    assert (look.compared, look.agrees, words in look.line) == (True, words.startswith("read"), True), look
+
+
+def test_claims_of_a_map() -> None:
+    """A map has all claims of the case, without words, and no others."""
     texts = [claim["polynomial"] for claim in CLAIMS]
     for claims, agrees in ((texts, True), ([*texts, "p - 1/3"], False), (texts[:5], False)):
         engine = {"kind": "cells", "domain": 0, "claims": claims}
@@ -182,9 +183,6 @@ def test_witnesses_about_an_output() -> None:
         told["probabilities"] = ["1/4", number]
         budget = {"kind": "bound", "witnesses": [told]}
         assert looked(TABLE_CASE + "ratio = 3", "bounds", *CLAIMS, budget=budget).agrees is agrees
-    for change, words in BROKEN:
-        look = looked(case, "violated", witness=WITNESS, change=lambda d, own=change: own(d["witness"]))
-        assert (look.compared, look.agrees, words in look.line) == (True, False, True), look.line
     within = looked(TABLE_CASE + "ratio = 2", "violated", witness={**WITNESS, "bound": "2"})
     assert "within the bound" in within.line
     at = {**WITNESS, "parameters": {"p": "99/200"}}
@@ -202,6 +200,23 @@ def test_witnesses_about_an_output() -> None:
         assert "one side only" in look.line
     small = case.replace("p = ", 'constraints = ["(p - 1/4)**2 < 1/10**9"]\np = ')
     assert looked(small, "violated", witness=WITNESS).agrees
+
+
+@pytest.mark.parametrize(("change", "words"), BROKEN)
+def test_changed_witnesses(change: Change, words: str) -> None:
+    """Whatever a witness about an output says is compared."""
+    look = looked(
+        TABLE_CASE + 'ratio = "3/2"', "violated", witness=WITNESS, change=lambda d: change(d["witness"])
+    )
+    assert (look.compared, look.agrees, words in look.line) == (True, False, True), look.line
+
+
+def test_a_witness_where_no_other_point_is_found() -> None:
+    """Without a delta only the point of the witness is looked at: Pr(b) is 1/4 and p/2 there."""
+    case = TABLE_CASE.replace("p = ", 'constraints = ["(p - 7/23)**2 < 1/10**40"]\np = ') + 'ratio = "3/2"'
+    at = {**WITNESS, "parameters": {"p": "7/23"}, "probabilities": ["1/4", "7/46"]}
+    look = looked(case, "violated", witness=at)
+    assert (look.compared, look.agrees) == (True, True), look.line
 
 
 class Beside:
@@ -292,36 +307,42 @@ CERTIFICATES: Changes = [
 ]
 
 
-def test_certificates() -> None:
+CLOSED = engine_document("cone", domain=DOMAIN, rule="closed", model=MODEL)
+LOOP = engine_document("cone", "violated", DOMAIN, rule="loop", model=MODEL, point={"p": "1/3"})
+
+
+@pytest.mark.parametrize("document", [CLOSED, LOOP], ids=["closed", "loop"])
+@pytest.mark.parametrize(("change", "words"), CERTIFICATES)
+def test_changed_certificates(change: Change, words: str, document: Json) -> None:
     """A certificate has the secrets, the bound and the probabilities of the case, up to factors."""
-    document = engine_document("cone", domain=DOMAIN, rule="closed", model=MODEL)
-    look = second_look(document, CHAIN)
-    assert look.line == "read a second time: the probabilities up to length 6 agree at 4 points"
-    loop = engine_document("cone", "violated", DOMAIN, rule="loop", model=MODEL, point={"p": "1/3"})
-    look = second_look(loop, CHAIN)
-    assert look.line == "read a second time: the probabilities up to length 6 agree at 1 point"
-    for change, words in CERTIFICATES:
-        for given in (document, loop):
-            changed = json.loads(json.dumps(given))
-            change(changed["statements"][0])
-            look = second_look(changed, CHAIN)
-            own = given is loop and words in ("mistake", "no pairs")  # which say less
-            told = own or words.replace("no pairs", "other secrets") in look.line
-            assert (look.compared, look.agrees, told) == (True, own, True), look.line
-    outside = json.loads(json.dumps(loop).replace("1/3", "3/4"))
-    assert "outside of the domain" in second_look(outside, CHAIN).line
-    for change, words in (
-        (put("variables", value=["p", "q"]), "the parameters are p"),
-        (put("box", "p", value="[1/4, 1/3)"), "only one of both domains"),
-    ):
-        changed = json.loads(json.dumps(document))
-        change(changed["domains"][0])
-        assert words in second_look(changed, CHAIN).line
-    one_sided = json.loads(json.dumps(document))
-    one_sided["statements"][0]["model"]["steps"] = [[0, 0, 0, "2"], [0, 0, 1, "4"], *MODEL["steps"][4:]]
-    assert second_look(one_sided, CHAIN.replace('x = "p", y = "1-p"', 'x = "1"')).agrees
-    other = CHAIN.replace('length = "all"', 'length = "all"\ndelta = "1/9"')
-    assert "has a delta" in second_look(document, other).line
+    changed = json.loads(json.dumps(document))
+    change(changed["statements"][0])
+    look = second_look(changed, CHAIN)
+    own = document is LOOP and words in ("mistake", "no pairs")  # which say less
+    told = own or words.replace("no pairs", "other secrets") in look.line
+    assert (look.compared, look.agrees, told) == (True, own, True), look.line
+
+
+ONLY_X = put("model", "steps", value=[[0, 0, 0, "2"], [0, 0, 1, "4"], *MODEL["steps"][4:]])
+CASES_OF_CERTIFICATES: list[tuple[Json, Change, str, str, str]] = [
+    (CLOSED, dict, "", "", "read a second time: the probabilities up to length 6 agree at 4 points"),
+    (LOOP, dict, "", "", "read a second time: the probabilities up to length 6 agree at 1 point"),
+    (LOOP, lambda d: ONLY_X(d["statements"][0]), 'x = "p", y = "1-p"', 'x = "1"', "read a second time"),
+    (CLOSED, dict, 'length = "all"', 'length = "all"\ndelta = "1/9"', "has a delta"),
+    (CLOSED, dict, 'length = "all"', 'length = "all"\none_sided = "ignored"', "side condition"),
+    (LOOP, put("statements", 0, "point", "p", value="3/4"), "", "", "outside of the domain"),
+    (CLOSED, put("domains", 0, "variables", value=["p", "q"]), "", "", "the parameters are p"),
+    (CLOSED, put("domains", 0, "box", "p", value="[1/4, 1/3)"), "", "", "only one of both domains"),
+]
+
+
+@pytest.mark.parametrize(("document", "change", "old", "new", "words"), CASES_OF_CERTIFICATES)
+def test_certificates(document: Json, change: Change, old: str, new: str, words: str) -> None:
+    """They agree with their case, also where an output is possible on one side only, and with no other."""
+    changed = json.loads(json.dumps(document))
+    change(changed)
+    look = second_look(changed, CHAIN.replace(old, new) if old else CHAIN)
+    assert (look.agrees, words in look.line) == (words.startswith("read"), True), look.line
 
 
 @pytest.mark.parametrize(("size", "length"), [(3, 5), (7, 3), (8, 2), (20, 2), (21, 1), (401, 1)])

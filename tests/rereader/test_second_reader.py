@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -19,13 +21,14 @@ from paramverify.algebra import domains
 from paramverify.algebra.expressions import Value, evaluate, parse
 from paramverify.cli.main import run
 from paramverify.kernel.documents import engine_of
+from paramverify.kernel.strict_reading import Rejected, UnreadCase
 from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 from paramverify.rereader import second_reading
 from paramverify.rereader.second_evidence import Evidence
-from paramverify.rereader.second_numbers import Calculator
+from paramverify.rereader.second_numbers import Calculator, Finer
 from paramverify.rereader.second_reading import second_look
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -418,3 +421,25 @@ def test_each_kind_of_engine_is_compared(
             assert asked[-1] == (folder or Path())
     document["statements"] = [{"kind": "other"}]
     assert second_look(document, "").line.endswith("no second reader knows evidence of the kind other")
+
+
+@pytest.mark.parametrize(
+    ("good", "finer", "tried", "words"),
+    [(6, 0, 5, ""), (5, 0, 5, "differs"), (1, 49, 1, ""), (1, 50, 1, "divisor"), (None, 0, 1, "differs")],
+)
+def test_parts_of_the_largest_step(good: int | None, finer: int, tried: int, words: str) -> None:
+    """Parts are tried until one agrees, if there is a step at all; a step is made smaller up to 49 times."""
+    taken, refined = list[int](), list[tuple[str, Fraction]]()
+
+    def compare() -> str:
+        if len(refined) < finer:
+            raise Finer("eps", Fraction(1, 2))
+        if taken[-1] != good:
+            raise Rejected("it differs")
+        return "it agrees"
+
+    reader = SimpleNamespace(steps=["eps"] if good else [], take_part=taken.append)
+    look: Any = SimpleNamespace(reader=reader, compare=compare, refine=lambda *each: refined.append(each))
+    with pytest.raises((Rejected, UnreadCase), match=words) if words else nullcontext():
+        assert second_reading._with_steps(look) == "it agrees"
+    assert (taken, refined) == ([1, 2, 3, 4, 6][:tried], [("eps", Fraction(1, 2))] * finer)

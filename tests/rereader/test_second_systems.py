@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from paramverify.evidence import envelope
 from paramverify.interactive.system_cases import load
 from paramverify.interactive.system_certificates import subject
 from paramverify.rereader.second_reading import SecondLook, second_look
+from paramverify.rereader.second_systems import SlotSystem
 
 FOLDER = Path(__file__).parents[2] / "cases" / "interactive"
 LARGE = [FOLDER / "large" / "count-and-sum-2.toml"]
@@ -188,3 +191,21 @@ def test_what_slots_do(drops: bool, shared: bool, deletes: bool) -> None:
         for kind in ("slots", "table"):
             text = "\n".join(("[system]", f'kind = "{kind}"', *more))
             assert second_look(document, text).agrees is (same and kind == "slots"), text
+
+
+@pytest.mark.parametrize(("answer", "printed"), list(product(range(-1, 5), (False, True))))
+def test_coins_end_with_the_noise(answer: int, printed: bool) -> None:
+    """Coins add truncated geometric noise; with line 06 as printed only where its loop never runs."""
+    noise = {"sampled": "1/3"} | ({"line_06": "printed"} if printed else {})
+    entries: Any = {"kind": "slots", "slots": 1, "points": 1, "data": [1]}
+    entries["queries"] = {"count": {"range": "-1..4", "noise": noise}}
+    at: Any = SimpleNamespace(number=Fraction)
+    system, p = SlotSystem({"system": entries}, at), Fraction(1, 3)
+    found, pending = dict.fromkeys(range(-1, 5), Fraction(0)), [(f"- count {answer}: line 02", Fraction(1))]
+    for state, chance in pending:
+        if " answers " in state:
+            found[int(state.split()[-1])] += chance
+        else:
+            pending += [(after, chance * w) for after, w in system.rows(state)["flip"].items()]
+    share = {o: p ** abs(o - answer) * (1 if o in (-1, 4) else 1 - p) / (1 + p) for o in found}
+    assert (found == share) == (not printed or answer <= 1)
