@@ -82,6 +82,39 @@ class OutputName:
                 yield k, entry, entry.of or ((k + 1, ONE),)
 
 
+def both(one: OutputName, other: OutputName) -> OutputName | None:
+    """Returns the outputs that two names of sets have together; None if they have none by their form.
+
+    Raises:
+        UnreadCase: they are about different sums of values.
+    """
+    if (one.lists, len(one.entries)) != (other.lists, len(other.entries)):
+        return None
+    found: list[NumberRange | str] = []
+    for a, b in zip(map(_range_of, one.entries), map(_range_of, other.entries), strict=True):
+        if isinstance(a, str) or isinstance(b, str):
+            if a != b:
+                return None
+            found.append(a)
+            continue
+        if a.of != b.of:
+            raise UnreadCase("it names outputs by different sums of their values")
+        lows, highs = (
+            [end for end in ends if end is not None] for ends in ((a.low, b.low), (a.high, b.high))
+        )
+        low, high = max(lows, default=None), min(highs, default=None)
+        if a.part != b.part or (low is not None and high is not None and low > high):
+            return None
+        found.append(replace(a, low=low, high=high))
+    return OutputName(tuple(found), one.lists)
+
+
+def _range_of(entry: NumberRange | str) -> NumberRange | str:
+    if isinstance(entry, str) and re.fullmatch(_NUMBER, entry):
+        return NumberRange(Fraction(entry), Fraction(entry))
+    return entry
+
+
 def named(name: str) -> OutputName:
     """Reads the name of an output."""
     entries: list[NumberRange | str] = []

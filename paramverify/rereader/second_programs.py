@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..kernel.noise_regions import Region, RegionSums, Terms, VariableLaw, add_t
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_definitions import program_written_out
 from .second_numbers import Calculator, Finer, Value, meaning, meaning_of
-from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
+from .second_outputs import Breaks, Limits, OutputName, both, has_form, leading, weights
 from .second_runs import ProgramRuns, ProgramText, Rows
 from .second_trees import BUILT_IN, statements
 from .second_values import Entry, PowerSum, exponents, plain, rate, whole
@@ -243,11 +244,14 @@ class Numeric:
         breaks: Breaks | None,
     ) -> None:
         self.runs, self.start, self.words = runs, start, words
-        self.names = names
+        self.names = [*names]
         self.breaks = breaks
         self.complete = (
             breaks is not None and not breaks.probing and not any(name.is_density for name in names)
         )
+        if self.complete:  # then the sets must have nothing in common
+            met = (both(one, other) for one, other in combinations(names, 2))
+            self.names += [name for name in met if name is not None]
         runs.noisy = True
         self.inputs: list[Sequence[Value]] = []
         self.known: dict[Any, list[dict[Limits, Fraction]]] = {}
@@ -260,10 +264,10 @@ class Numeric:
         """Returns the weight of each named output on an input.
 
         Raises:
-            Rejected: the names are sets, and these are not all outputs.
+            Rejected: the names are sets, and these overlap, or are not all outputs.
         """
         found: dict[str, Fraction] = {}
-        for k, (name, words) in enumerate(zip(self.names, self.words, strict=True)):
+        for k, (name, words) in enumerate(zip(self.names, self.words, strict=False)):
             own = self._weights(given)[k]
             if any(own) and any(self.inputs):
                 try:
@@ -274,6 +278,8 @@ class Numeric:
                 own = {(): own.get(best, Fraction(0))} if best is not None else {}
             if number := own.get((), Fraction(0)):
                 found[words] = number
+        if any(any(own.values()) for own in self._weights(given)[len(self.words) :]):
+            raise Rejected("two outputs that the evidence names have a part in common")
         if self.complete and sum(found.values()) != 1:
             raise Rejected("the outputs that the evidence names are not all outputs of the program")
         return found

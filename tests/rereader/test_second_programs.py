@@ -642,3 +642,27 @@ def test_places_of_inputs() -> None:
         "r": ["r", "s", "t"],
         "b": "b",
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "names", "reason"),
+    [
+        ("output(geometric(1/2) if flip(1/2) else 'a')", "<= 0; >= 1; <= 0/1; >= 1/1", "a part in common"),
+        ("output(geometric(1/2))", "<= 0; 1..3; >= 3", "a part in common"),
+        ("output(geometric(1/2))", "<= 0; = 1; 1; >= 2", "a part in common"),
+        ("output(geometric(1/2))", "<= 0; = 1; >= 2", ""),
+        ("output(laplace(1))", "<= 0; >= 0", ""),
+        ("output([geometric(1/2), 0])", "[<= 0, 0]; [>= 1, 0]", ""),
+        ("output([geometric(1/2), 0])", "[<= 0, 0]; [>= 0, 0]", "a part in common"),
+    ],
+)
+def test_sets_that_overlap(source: str, names: str, reason: str) -> None:
+    """Sets are compared if none has a part of another one; a point counts where numbers are whole."""
+    words = {word: named(word) for word in names.split("; ")}
+    table = {"source": source, "inputs": {}, NAMED: (words, Breaks())}
+    numeric = outputs_at(table, Calculator({}, Fraction(1), Fraction(3)))
+    if reason:
+        with pytest.raises(Rejected, match=reason):
+            numeric([])
+    else:
+        assert sum(numeric([]).values()) == 1
