@@ -21,7 +21,7 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.formats.refutations import Approximation, Satisfied, Value, decide
-from paramverify.formats.smtlib import formula
+from paramverify.formats.solver_formulas import violated
 
 if TYPE_CHECKING:
     import cvc5
@@ -75,7 +75,7 @@ def _solve(claim: Claim, settings: Mapping[str, str]) -> Proved | Open | Satisfi
     from pysmt.logics import QF_NRA
     from pysmt.solvers.cvcfive import CVC5Solver
 
-    encoded = formula(claim)
+    encoded = violated(claim)
     try:
         # A solver for this formula only, told so, because cvc5 simplifies more where nothing can follow.
         with CVC5Solver(

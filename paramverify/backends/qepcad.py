@@ -77,6 +77,7 @@ class Qepcad:
     install: str = "pip install passagemath-qepcad, or put qepcad on PATH"
     abilities: frozenset[Ability] = DECIDES | {Ability.QUANTIFIERS}
     place: int = 40
+    preload: tuple[str, ...] = ("paramverify.formats.formula_printers",)
 
     def version(self) -> str | None:
         """Returns the version that the program states, or None without it."""

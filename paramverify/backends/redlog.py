@@ -36,6 +36,7 @@ class Redlog:
     description = "Redlog, virtual substitution and cylindrical algebraic decomposition in REDUCE"
     install = "put REDUCE (redcsl, redpsl or reduce; https://reduce-algebra.sourceforge.io) on PATH"
     abilities = frozenset({Ability.CLAIMS})
+    preload = ("paramverify.formats.formula_printers",)
 
     def version(self) -> str | None:
         """Returns the version that REDUCE states, or None without it."""

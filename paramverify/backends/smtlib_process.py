@@ -21,9 +21,11 @@ from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats.refutations import Approximation, Satisfied, Value, decide
-from paramverify.formats.smtlib import occurring, script, symbol
+from paramverify.formats.smtlib import script, symbol
 from paramverify.formats.smtlib_scripts import Term, plain, read
+from paramverify.formats.solver_formulas import occurring
 
+PRELOAD = ("paramverify.formats.formula_printers",)
 ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(r"[a-zA-Z][a-zA-Z0-9_.:+-]*\Z")
@@ -52,6 +54,7 @@ class SmtLibProcess:
     stated_version: str = "unknown version"
     place: int | None = None
     builtin: bool = False
+    preload: tuple[str, ...] = PRELOAD
 
     @property
     def program(self) -> str:

@@ -16,7 +16,7 @@ from paramverify.backends import DECIDES
 from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.formats.refutations import Approximation, Satisfied, Value, decide
-from paramverify.formats.smtlib import formula
+from paramverify.formats.solver_formulas import violated
 
 if TYPE_CHECKING:
     import z3
@@ -66,7 +66,7 @@ def _solve(claim: Claim, options: Mapping[str, str]) -> Proved | Open | Satisfie
     from pysmt.solvers.z3 import Z3Solver
     from z3 import Z3Exception
 
-    encoded = formula(claim)
+    encoded = violated(claim)
     try:
         settings = {key: _option(value) for key, value in options.items()}
         # A solver for this formula only: nlsat does not work incrementally.

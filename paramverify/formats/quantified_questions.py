@@ -274,21 +274,6 @@ def simplified(condition: Condition) -> Condition:
     return kept[0] if len(kept) == 1 else neutral(kept)
 
 
-def sum_text(polynomial: Polynomial, names: Mapping[str, str], times: str, power: str) -> str:
-    """Returns a polynomial with whole coefficients as a sum of products, with the given signs and names."""
-    own = [str(n) for n in polynomial.context().names()]
-    text = ""
-    for powers, coefficient in polynomial.to_dict().items():
-        number = abs(coefficient.p)
-        factors = [] if number == 1 and any(powers) else [str(number)]
-        for name, exponent in zip(own, powers, strict=True):
-            if exponent:
-                factors.append(names[name] if exponent == 1 else f"{names[name]}{power}{exponent}")
-        sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {times.join(factors)}"
-    return text[3:] if text.startswith(" + ") else f"-{text[3:]}" if text else "0"
-
-
 def wrapped(line: str) -> str:
     """Returns a line that is broken at spaces where it is long."""
     return fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -304,45 +289,23 @@ def qepcad_script(question: QuantifiedImplication, title: str = "") -> str:
     A closed question has the answer TRUE or FALSE. Otherwise the answer is equivalent to the question
     wherever the assumptions hold, and nothing is said elsewhere.
     """
-    renamed = question.renamed()
-    conclusion = _conjunction(question.conclusions, renamed)
-    if question.hypotheses:
-        conclusion = f"[{_conjunction(question.hypotheses, renamed)} ==> {conclusion}]"
-    quantifiers = "".join(f"(A {renamed[name]})" for name in question.bound)
+    from paramverify.formats.formula_printers import QepcadPrinter
+    from paramverify.formats.solver_formulas import quantified
+
+    renamed, asked, printer = question.renamed(), quantified(question), QepcadPrinter()
     key = ", ".join(f"{new} is {name}" for name, new in renamed.items())
+    formula = printer.walk(asked.question)
     lines = [
         f"[ {_described(title)}{key or 'no parameters'} ]",
         f"({','.join(renamed.values()) or 'v1'})",
         str(len(question.free)),
-        # QEPCAD wants at least one variable.
-        f"{quantifiers if renamed else '(A v1)'}{conclusion}.",
+        # Without quantifiers brackets are needed, and QEPCAD wants at least one variable.
+        f"{formula if question.bound else f'[{formula}]' if renamed else f'(A v1)[{formula}]'}.",
     ]
-    if question.assumptions:
-        lines.append(f"assume {_conjunction(question.assumptions, renamed)}")
+    if asked.assumptions is not None:
+        lines.append(f"assume [{printer.walk(asked.assumptions)}]")
     lines.append("finish")
     return "\n".join(wrapped(line) for line in lines) + "\n"
-
-
-def qepcad_formula(condition: Condition, renamed: Mapping[str, str]) -> str:
-    """Returns a condition in QEPCAD's language."""
-    if isinstance(condition, PolynomialComparison):
-        return f"{sum_text(condition.polynomial, renamed, ' ', '^')} {QEPCAD_RELATIONS[condition.relation]} 0"
-    if isinstance(condition, NotCondition):
-        return f"~[{qepcad_formula(condition.part, renamed)}]"
-    if not condition.parts:
-        return "0 = 0" if isinstance(condition, AndCondition) else "0 /= 0"
-    sign = " /\\ " if isinstance(condition, AndCondition) else " \\/ "
-    parts = (
-        qepcad_formula(p, renamed)
-        if isinstance(p, PolynomialComparison)
-        else f"[{qepcad_formula(p, renamed)}]"
-        for p in condition.parts
-    )
-    return sign.join(parts)
-
-
-def _conjunction(parts: tuple[Condition, ...], renamed: Mapping[str, str]) -> str:
-    return f"[{qepcad_formula(AndCondition(parts), renamed)}]"
 
 
 def _described(title: str) -> str:
@@ -460,8 +423,6 @@ class _QepcadReader:
         return base ** int(exponent)
 
 
-REDLOG_RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "<>", ">=": ">=", ">": ">"}
-NEGATED = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">=": "<", ">": "<="}
 PROCEDURES = ("rlqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
 
 
@@ -470,40 +431,20 @@ def redlog_script(question: QuantifiedImplication, title: str = "", procedure: s
 
     The assumptions of a question with free parameters are part of the formula: where they fail it is true.
     """
-    renamed = question.renamed()
-    given = (*question.assumptions, *question.hypotheses)
-    fails = [PolynomialComparison(c.polynomial, NEGATED[c.relation]) for c in given]
-    conclusion = (
-        question.conclusions[0] if len(question.conclusions) == 1 else AndCondition(question.conclusions)
-    )
-    matrix = redlog_formula(OrCondition((*fails, conclusion)) if fails else conclusion, renamed)
-    bound = ",".join(renamed[name] for name in question.bound)
+    from paramverify.formats.formula_printers import RedlogPrinter
+    from paramverify.formats.solver_formulas import quantified
+
+    formula = RedlogPrinter().walk(quantified(question, assumed=True).question)
     lines = [
-        *(f"% {line}" for line in _comments(title, renamed)),
+        *(f"% {line}" for line in _comments(title, question.renamed())),
         "load_package redlog;",
         "rlset r;",
         "off rlverbose; off nat; linelength(2**24)$",
-        wrapped(f"phi := all({{{bound}}}, {matrix})$" if bound else f"phi := {matrix}$"),
+        wrapped(f"phi := {formula}$"),
         f"{procedure} phi;",
         "quit;",
     ]
     return "\n".join(lines) + "\n"
-
-
-def redlog_formula(condition: Condition, renamed: Mapping[str, str]) -> str:
-    """Returns a condition in Redlog's language."""
-    if isinstance(condition, PolynomialComparison):
-        total = sum_text(condition.polynomial, renamed, "*", "**")
-        return f"{total} {REDLOG_RELATIONS[condition.relation]} 0"
-    if isinstance(condition, NotCondition):
-        return f"not ({redlog_formula(condition.part, renamed)})"
-    if not condition.parts:
-        return "0 = 0" if isinstance(condition, AndCondition) else "0 <> 0"
-    word = " and " if isinstance(condition, AndCondition) else " or "
-    parts = [
-        (redlog_formula(part, renamed), isinstance(part, PolynomialComparison)) for part in condition.parts
-    ]
-    return word.join(text if simple else f"({text})" for text, simple in parts)
 
 
 def _comments(title: str, renamed: Mapping[str, str]) -> Iterable[str]:

@@ -21,7 +21,7 @@ from paramverify.evidence import certificates, envelope
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.refutations import fails_at
-from paramverify.formats.smtlib import occurring
+from paramverify.formats.solver_formulas import occurring
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.portfolio.session import QUICK, Session
 from paramverify.simplify.chain import simplify

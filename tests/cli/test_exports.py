@@ -32,7 +32,8 @@ from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats import quantified_questions
 from paramverify.formats.quantified_questions import AndCondition, Condition, QuantifiedImplication, question
-from paramverify.formats.smtlib import occurring, script
+from paramverify.formats.smtlib import script
+from paramverify.formats.solver_formulas import occurring
 from paramverify.privacy.cases import load
 
 CASES = ROOT / "cases"

@@ -16,8 +16,9 @@ from paramverify.algebra.domains import box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
 from paramverify.errors import DefectError, LimitError, UnsupportedError
-from paramverify.formats import smtlib
-from paramverify.formats.smtlib import formula, occurring, script, symbol
+from paramverify.formats import smtlib, solver_formulas
+from paramverify.formats.smtlib import script, symbol
+from paramverify.formats.solver_formulas import occurring, violated
 
 
 def claim(polynomial: str, **box: str) -> Claim:
@@ -44,7 +45,7 @@ def test_script_means_violation(drawn: Claim, point: dict[str, Fraction]) -> Non
 @given(claims(), points())
 def test_formula_means_violation(drawn: Claim, point: dict[str, Fraction]) -> None:
     """At every point PySMT's formula simplifies to true iff the point violates the claim."""
-    encoded = formula(drawn)
+    encoded = violated(drawn)
     manager = encoded.environment.formula_manager
     values = {s: manager.Real(point[name]) for name, s in encoded.symbols.items()}
     result = encoded.environment.simplifier.simplify(
@@ -136,9 +137,9 @@ def test_refused_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable without an interval, an unknown status and a formula beyond the bound are errors."""
     about = claim("p*q", p="(0, 1)", q="(0, 1)")
     with pytest.raises(DefectError, match="no interval for q"):
-        formula(replace(about, domain=replace(about.domain, box={"p": about.domain.box["p"]})))
+        violated(replace(about, domain=replace(about.domain, box={"p": about.domain.box["p"]})))
     with pytest.raises(DefectError, match="status"):
         script(about, "true")
-    monkeypatch.setattr(smtlib, "MAX_FACTORS", 100)
+    monkeypatch.setattr(solver_formulas, "MAX_FACTORS", 100)
     with pytest.raises(LimitError, match="more than 100 factors"):
         script(claim("p^100", p="(0, 1)"))

@@ -21,6 +21,7 @@ from paramverify.backends import qepcad as qepcad_backend
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
+from paramverify.formats.formula_printers import QepcadPrinter
 from paramverify.formats.quantified_questions import (
     AndCondition,
     Condition,
@@ -29,13 +30,13 @@ from paramverify.formats.quantified_questions import (
     PolynomialComparison,
     QuantifiedImplication,
     comparison,
-    qepcad_formula,
     question,
     read,
     samples,
     simplified,
 )
 from paramverify.formats.refutations import fixed, violation_by_condition
+from paramverify.formats.solver_formulas import written
 from paramverify.portfolio.quantifier_elimination import Elimination, check, eliminate
 
 
@@ -83,7 +84,8 @@ def test_conditions_survive_simplification_and_text(condition: Condition, point:
     expected = condition.holds_at(point)
     assert simplified(condition).holds_at(point) == expected
     renamed = {name: f"v{k}" for k, name in enumerate(RING.names, 1)}
-    assert read(qepcad_formula(condition, renamed), RING, renamed).holds_at(point) == expected
+    text = QepcadPrinter().walk(written(condition, renamed))
+    assert read(text, RING, renamed).holds_at(point) == expected
 
 
 def test_conditions_as_text() -> None:

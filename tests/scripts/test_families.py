@@ -15,8 +15,9 @@ from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Standing
 from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
-from paramverify.formats.smtlib import occurring, script
+from paramverify.formats.smtlib import script
 from paramverify.formats.smtlib_scripts import read_script
+from paramverify.formats.solver_formulas import occurring
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.rounded_constants import encloses_exp
 from paramverify.privacy.cases import load
