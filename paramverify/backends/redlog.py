@@ -1,6 +1,7 @@
 """Redlog, where REDUCE is on PATH: virtual substitution, then cylindrical algebraic decomposition.
 
-The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlgqe` and
+The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlhqe` is
+Hermitian quantifier elimination. `rlgqe` and
 `rlgcad` are never used: what they return holds under conditions only.
 """
 
@@ -17,16 +18,21 @@ from paramverify.errors import InputError
 from paramverify.formats.quantified_questions import PROCEDURES, question, redlog_script
 from paramverify.formats.refutations import violation_by_condition
 
-PROGRAMS = ("redcsl", "redpsl", "reduce")
+PROGRAMS = ("redcsl", "redpsl", "redsbcl", "reduce")
+DEFAULT = ("rlqe", "rlcad")  # one after the other
 REMAIN = "quantifiers remain"
 PROMPTS = re.compile(r"^(?:\d+: ?)+", re.MULTILINE)
-BANNER = re.compile(r"^Reduce \((?P<version>[^)\n]*)\).*$", re.MULTILINE)
-# What may stand beside the answer: the domain that was set before, and the farewell.
-NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* End of .*)?\s*$")
+# REDUCE on any Lisp says which revision it is, or only when it was built.
+BANNER = re.compile(
+    r"^reduce(?: \((?P<version>[^)\n]*)\))?, ?(?P<built>.*?) ?\.\.\. *$", re.MULTILINE | re.IGNORECASE
+)
+# What may stand beside the answer: the domain that was set before, notes of a procedure, which begin with its
+# name, and the farewell.
+NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* (?:End of |[a-z]\w*: ).*)?\s*$", re.IGNORECASE)
 
 
 class Redlog:
-    """The backend `redlog`, without options.
+    """The backend `redlog`; with the option `procedure` only `rlqe`, `rlhqe` or `rlcad` is asked.
 
     It takes no part in the default strategy, because no race with it has been measured.
     """
@@ -34,7 +40,9 @@ class Redlog:
     name = "redlog"
     builtin = False
     description = "Redlog, virtual substitution and cylindrical algebraic decomposition in REDUCE"
-    install = "put REDUCE (redcsl, redpsl or reduce; https://reduce-algebra.sourceforge.io) on PATH"
+    install = (
+        f"put REDUCE ({', '.join(PROGRAMS[:-1])} or reduce; https://reduce-algebra.sourceforge.io) on PATH"
+    )
     abilities = frozenset({Ability.CLAIMS})
     preload = ("paramverify.formats.formula_printers",)
 
@@ -51,14 +59,13 @@ class Redlog:
         Raises:
             InputError: an option.
         """
-        if options:
-            raise InputError(f"redlog has no options, not even {', '.join(options)}")
+        asked = _procedures(options)
         found = _found()
         if not found:
             return Open(End.UNAVAILABLE, f"redlog is missing; to get it: {self.install}")
         about = question([claim.polynomial], claim.domain)
         transcripts: list[str] = []
-        for procedure in PROCEDURES:
+        for procedure in asked:
             finished = run([found[0]], redlog_script(about, procedure=procedure))
             transcripts.append(finished.transcript)
             answer = interpret(finished)
@@ -82,8 +89,15 @@ def _found() -> tuple[str, str] | None:
         program = find(name)
         match = BANNER.search(PROMPTS.sub("", banner((program,), (), "quit;\n"))) if program else None
         if program and match:
-            return program, match["version"]
+            return program, match["version"] or match["built"]
     return None
+
+
+def _procedures(options: Mapping[str, str]) -> tuple[str, ...]:
+    chosen = options.get("procedure")
+    if options.keys() - {"procedure"} or chosen not in (None, *PROCEDURES):
+        raise InputError(f"redlog has the one option procedure, {', '.join(PROCEDURES)}; not {dict(options)}")
+    return (chosen,) if chosen else DEFAULT
 
 
 def interpret(finished: Finished) -> bool | Open:

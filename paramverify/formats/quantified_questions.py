@@ -423,7 +423,7 @@ class _QepcadReader:
         return base ** int(exponent)
 
 
-PROCEDURES = ("rlqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
+PROCEDURES = ("rlqe", "rlhqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
 
 
 def redlog_script(question: QuantifiedImplication, title: str = "", procedure: str = PROCEDURES[0]) -> str:

@@ -731,6 +731,8 @@ BANNER = "Reduce (Free CSL version, revision 6339), 22-May-2022 ...\n\n"
     [
         (BANNER + "{}\n\ntrue$\n\nQuitting\n", 0, True),
         (BANNER + "1: 2: {}$\n3: 4: 5: 6: false$\n7: \n*** End of Lisp run\n", 0, False),
+        ("REDUCE, 30-Nov-2026 ...\n1: 2: {ofsf}$\n4: 5: *** sfto_fctrf: a note\ntrue$\nQuitting\n", 0, True),
+        ("REDUCE (r5874), 30-Nov-2026 ...\n\nfalse$\n", 0, False),
         (BANNER + "true$\n", 1, "the program ended with exit status 1"),
         (BANNER + "true$\n", -6, "the program died of SIGABRT"),
         (BANNER + "***** v1 invalid as formula\ntrue$\n", 0, "***** v1 invalid as formula"),
@@ -787,14 +789,16 @@ def test_a_stand_in_for_reduce(reduce: Callable[[str, str], redlog_backend.Redlo
     left = reduce("ex(v1,v1 = 0)$", "ex(v1,v1 = 0)$").decide(HOLDS, {})
     assert isinstance(left, Open)
     assert left.detail == "quantifiers remain"
-    with pytest.raises(InputError, match="no options"):
-        found.decide(HOLDS, {"rlqe": "on"})
+    assert isinstance(reduce("", "true$").decide(HOLDS, {"procedure": "rlcad"}), Proved)
+    for options in ({"rlqe": "on"}, {"procedure": "rlgqe"}):
+        with pytest.raises(InputError, match="one option procedure"):
+            found.decide(HOLDS, options)
 
 
 def test_another_program_called_reduce(program: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that happens to be called `reduce` is not taken for REDUCE."""
     path = program("echo 'reduce: version 3.3, adds hydrogens'", "reduce")
     monkeypatch.setenv("PATH", f"{Path(path).parent}:/usr/bin:/bin")
-    if any(programs.find(name) for name in ("redcsl", "redpsl")):
+    if any(programs.find(name) for name in redlog_backend.PROGRAMS[:-1]):
         pytest.skip("REDUCE is here")
     assert redlog_backend.Redlog().version() is None
