@@ -18,11 +18,13 @@ from paramverify.cli._common import (
     session_option,
     timeout_option,
 )
+from paramverify.reports.attempt_reports import Race, attempt_lines, attempt_rows
 from paramverify.subjects.questions import Verify
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
+ATTEMPTS = "List who was asked about each claim, what they answered, and who was stopped and why."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
@@ -35,6 +37,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @encoding_option
 @click.option("--budgets", metavar="BOUNDS", help=BUDGETS)
+@click.option("--show-attempts", "show_attempts", is_flag=True, help=ATTEMPTS)
 def command(
     case: str,
     as_json: bool,
@@ -45,6 +48,7 @@ def command(
     evidence: Path | None,
     encoding: str,
     budgets: str | None,
+    show_attempts: bool,
 ) -> int:
     """Prove a case private for every prior, or show how it leaks.
 
@@ -71,4 +75,13 @@ def command(
     if evidence and budgets is not None:
         raise click.UsageError("--evidence is for one budget: leave --budgets out")
     question = Verify(evidence=evidence is not None, budgets=budgets, encoding=encoding)
-    return printed(answered(case, question, typed, Files(evidence), options=options), as_json)
+    races: list[Race] = []
+    if show_attempts:
+        if not options.executor.is_here:
+            raise click.UsageError("--show-attempts is about races on this machine: leave --cluster out")
+        options = replace(options, on_race=lambda claim, decisions: races.append((claim, decisions)))
+    result = answered(case, question, typed, Files(evidence), options=options)
+    if show_attempts:
+        told = {**result.document, "attempts": attempt_rows(races)}
+        result = replace(result, document=told, lines=[*result.lines, *attempt_lines(races)])
+    return printed(result, as_json)

@@ -373,12 +373,13 @@ class Options:
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
     bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
     together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
-    largest value knows so far: a run that is ended by force can tell them. The `executor` decides claims that
-    do not depend on each other. `limit` is what is told where the time is over: the limit that the user
-    gave, of which some is spent before the session. `evidence` is how many seconds more built-in procedures
-    get for a certificate, where a solver has given its word. Without `simplify` backends get claims as they
-    are; built-in procedures simplify by themselves. With `require_certificates` a proof that rests on
-    anybody's word decides nothing: the claim is open, and the race for it goes on.
+    largest value knows so far: a run that is ended by force can tell them. `on_race` hears who was asked
+    about a claim, and what each of them said; only of races that are held in this process. The `executor`
+    decides claims that do not depend on each other. `limit` is what is told where the time is over: the limit
+    that the user gave, of which some is spent before the session. `evidence` is how many seconds more
+    built-in procedures get for a certificate, where a solver has given its word. Without `simplify` backends
+    get claims as they are; built-in procedures simplify by themselves. With `require_certificates` a proof
+    that rests on anybody's word decides nothing: the claim is open, and the race for it goes on.
     """
 
     seconds: float = 60.0
@@ -387,6 +388,7 @@ class Options:
     confirm: int = 1
     on_decision: Callable[[Claim, Decision], None] | None = field(default=None, compare=False)
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
+    on_race: Callable[[Claim, Sequence[Decision]], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
     evidence: float = 0.0
@@ -544,6 +546,8 @@ class Session:
         first: Decision | None = None
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
+            if self.options.on_race:
+                self.options.on_race(claim, [replace(first, seconds=time.monotonic() - started)])
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
             alone = not self._stages or _hopeless(claim, first)
             if isinstance(first.answer, Open):
@@ -689,6 +693,8 @@ class Session:
         )
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
+        if self.options.on_race:
+            self.options.on_race(claim, decisions)
         check_agreement(claim, decisions)
         return read_race(list(map(wanted, decisions)), check, tally, max(1, confirm))
 

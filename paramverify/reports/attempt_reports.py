@@ -1,0 +1,65 @@
+"""Who was asked about which claim, what they answered and after which time, in words and as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paramverify.answers import Decision, End, Open, Refuted
+from paramverify.claims import Claim
+from paramverify.kernel.strict_reading import counted
+from paramverify.reports.sentences import columns
+
+SHOWN = 60  # attempts in words
+WIDTH = 60  # characters of a claim, and of a reason
+
+Race = tuple[Claim, Sequence[Decision]]
+
+
+def attempt_rows(races: Sequence[Race]) -> list[dict[str, Any]]:
+    """Returns one entry for each attempt of each race, as JSON data."""
+    return [_entry(number, claim, made) for number, (claim, race) in enumerate(races, 1) for made in race]
+
+
+def _entry(number: int, claim: Claim, made: Decision) -> dict[str, Any]:
+    said = made.answer
+    answer = "refuted" if isinstance(said, Refuted) else "proved"
+    if isinstance(said, Open):
+        stopped = "stopped" if made.seconds else "not started"
+        answer = stopped if said.end is End.INTERRUPTED else said.end.value
+    about = [str(origin) for origin in claim.origins]
+    return {
+        "race": number,
+        "claim": about[0] if about else f"{claim.polynomial} >= 0",
+        "backend": made.backend,
+        "version": made.version,
+        "answer": answer,
+        "seconds": round(made.seconds, 6),
+        **({"reason": said.detail} if isinstance(said, Open) and said.detail else {}),
+    }
+
+
+def attempt_lines(races: Sequence[Race]) -> list[str]:
+    """Returns a table of all attempts; of many the first ones."""
+    found = attempt_rows(races)
+    if not found:
+        return ["attempts: no backend was asked"]
+    rows = [
+        (
+            str(each["race"]),
+            _short(each["claim"]),
+            each["backend"],
+            each["answer"],
+            f"{each['seconds']:.2g}",
+            _short(each.get("reason", "")),
+        )
+        for each in found[:SHOWN]
+    ]
+    more = len(found) - len(rows)
+    told = [f"attempts: {len(found):,} in {counted(len(races), 'race')}"]
+    told += columns(("race", "claim", "backend", "answer", "seconds", "why"), rows)
+    return [*told, f"... and {counted(more, 'attempt')} more; --json lists all"] if more else told
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
