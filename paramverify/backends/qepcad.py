@@ -21,7 +21,7 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats import quantified_questions
+from paramverify.formats import elimination_scripts
 from paramverify.formats.quantified_questions import Condition, QuantifiedImplication, question
 from paramverify.formats.refutations import violation_by_condition
 
@@ -160,7 +160,7 @@ def ask(
     reply: Reply | Open = Open(End.GAVE_UP)
     for order in dict.fromkeys((about.bound, about.bound[::-1])):
         ordered = replace(about, bound=order)
-        text = quantified_questions.qepcad_script(ordered)
+        text = elimination_scripts.qepcad_script(ordered)
         finished = run(command, text, environment=found.environment, seconds=seconds, memory=memory)
         reply = interpret(finished, ordered)
         if not (isinstance(reply, Open) and DOUBT.search(reply.detail)):
@@ -194,7 +194,7 @@ def interpret(finished: Finished, about: QuantifiedImplication) -> Reply | Open:
     renamed = about.renamed()
     text = " ".join(match["formula"].split())
     try:
-        condition = quantified_questions.read(text, about.ring, renamed)
+        condition = elimination_scripts.read(text, about.ring, renamed)
     except ValueError as error:
         return Open(End.GAVE_UP, f"the answer cannot be read: {error}", transcript)
     names = {new: name for name, new in renamed.items()}

@@ -15,7 +15,8 @@ from paramverify.backends import Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.quantified_questions import PROCEDURES, question, redlog_script
+from paramverify.formats.elimination_scripts import PROCEDURES, redlog_script
+from paramverify.formats.quantified_questions import question
 from paramverify.formats.refutations import violation_by_condition
 
 PROGRAMS = ("redcsl", "redpsl", "redsbcl", "reduce")

@@ -28,7 +28,7 @@ from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.encoding import Encoding, WrittenScript
 from paramverify.errors import InputError, LimitError
-from paramverify.formats import quantified_questions
+from paramverify.formats import elimination_scripts
 from paramverify.formats.quantified_questions import question
 from paramverify.formats.smtlib import script
 from paramverify.models.model import AnyModel
@@ -292,9 +292,9 @@ def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, 
             return script(enclosed[0], name=title, others=enclosed[1:])
         asked = question([claim.polynomial for claim in enclosed], domain, free)
         return (
-            quantified_questions.qepcad_script(asked, title)
+            elimination_scripts.qepcad_script(asked, title)
             if target == "qepcad"
-            else quantified_questions.redlog_script(asked, title)
+            else elimination_scripts.redlog_script(asked, title)
         )
     except LimitError as error:
         raise InputError(str(error)) from None

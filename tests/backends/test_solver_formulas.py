@@ -27,7 +27,7 @@ def of_another_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("backends.z3", "backends.cvc5", "formats.smtlib"):
         monkeypatch.setattr(f"paramverify.{place}.violated", lambda *claims: violated(HOLDS))
     monkeypatch.setattr(
-        "paramverify.formats.solver_formulas.quantified", lambda asked, **how: quantified(about, **how)
+        "paramverify.formats.elimination_scripts.quantified", lambda asked, **how: quantified(about, **how)
     )
 
 

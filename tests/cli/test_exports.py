@@ -30,7 +30,7 @@ from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
-from paramverify.formats import quantified_questions
+from paramverify.formats import elimination_scripts
 from paramverify.formats.quantified_questions import AndCondition, Condition, QuantifiedImplication, question
 from paramverify.formats.smtlib import script
 from paramverify.formats.solver_formulas import occurring
@@ -99,7 +99,7 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     about, domain, _ = drawn
     point = within(domain, about, point)
     title, names, free, formula, assumed = read_qepcad(
-        quantified_questions.qepcad_script(about, "a [title] of\ntwo lines é")
+        elimination_scripts.qepcad_script(about, "a [title] of\ntwo lines é")
     )
     renamed = about.renamed()
     assert title.startswith(" a title of two lines ?; ")
@@ -109,7 +109,7 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     assert quantified == ([renamed[n] for n in about.bound] if renamed else ["v1"])
 
     def read(text: str) -> Condition:
-        return quantified_questions.read(text, RING, renamed)
+        return elimination_scripts.read(text, RING, renamed)
 
     matrix = re.sub(r"\(A v\d+\)", "", formula)
     hypotheses, arrow, conclusions = "", "", matrix
@@ -146,7 +146,7 @@ def test_redlog_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     """A file for Redlog is in its grammar, and its formula has the values of the question."""
     about, domain, parts = drawn
     point = within(domain, about, point)
-    parsed = read_redlog(quantified_questions.redlog_script(about, "a title of\ntwo lines é"))
+    parsed = read_redlog(elimination_scripts.redlog_script(about, "a title of\ntwo lines é"))
     renamed = about.renamed()
     assert parsed.bound == [renamed[n] for n in about.bound]
     assert parsed.procedure == "rlqe"
@@ -486,6 +486,6 @@ def test_names_do_not_matter() -> None:
     box = load(case("geometric-independent")).model.domain.box["p"]
     about = question([ring.parse("E + A*e - all^2*v2 - p_1")], Domain(ring, dict.fromkeys(ring.names, box)))
     assert set(about.renamed().values()) == {f"v{k}" for k in range(1, 7)}
-    for text in (quantified_questions.qepcad_script(about), quantified_questions.redlog_script(about)):
+    for text in (elimination_scripts.qepcad_script(about), elimination_scripts.redlog_script(about)):
         code_ = "".join(line for line in text.splitlines()[1:] if not line.startswith("%"))
         assert "p_1" not in code_

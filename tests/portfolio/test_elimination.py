@@ -21,6 +21,7 @@ from paramverify.backends import qepcad as qepcad_backend
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
+from paramverify.formats.elimination_scripts import read
 from paramverify.formats.formula_printers import QepcadPrinter
 from paramverify.formats.quantified_questions import (
     AndCondition,
@@ -31,7 +32,6 @@ from paramverify.formats.quantified_questions import (
     QuantifiedImplication,
     comparison,
     question,
-    read,
     samples,
     simplified,
 )
