@@ -37,6 +37,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports import json_documents
 from paramverify.scripts.benchmark_families import information, known_of, plain
+from paramverify.simplify.chain import simplify
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
@@ -105,6 +106,12 @@ class _File:
     is_flag=True,
     help="Decide each claim first; smtlib2 files then state their status, source, license and category.",
 )
+@click.option(
+    "--simplify",
+    "simplified",
+    is_flag=True,
+    help="Write what simplification leaves of each claim, as solvers are asked, with what it replaced.",
+)
 @json_option
 @timeout_option
 def command(
@@ -119,6 +126,7 @@ def command(
     output: Path | None,
     encoding: str,
     stated: bool,
+    simplified: bool,
     as_json: bool,
     timeout: float,
 ) -> int:
@@ -131,10 +139,13 @@ def command(
     pair: the formula of the published Algorithm 1. With --encoding sums it is about all sets of outputs of a
     case with a delta, for one direction and one length.
 
+    With --simplify each file is about a part that simplification leaves of a claim, and says in a comment
+    what was replaced. A claim holds if all its parts do; one without a file holds already.
+
     With --collection many cases become a family of benchmarks. --timeout is then that of each case.
     """
     if collection is not None:
-        others = (target, number, free, output, stated, settings())
+        others = (target, number, free, output, stated, simplified, settings())
         if any(others) or together or encoding != CLAIMS:
             raise click.UsageError("--collection takes cases, --license, --category and --timeout alone")
         return export_collection(cases, collection, timeout, (license_, category), as_json)
@@ -142,6 +153,8 @@ def command(
         raise click.UsageError("Missing option '--to'. Choose from: " + ", ".join(SUFFIXES))
     if stated and (target != "smtlib2" or together or encoding != CLAIMS):
         raise click.UsageError("--status is for claims, one by one, and --to smtlib2")
+    if simplified and (together or free or stated or encoding != CLAIMS):
+        raise click.UsageError("--simplify is for claims, one by one, without --free and --status")
     if len(cases) > 1:
         raise click.UsageError("several cases need --collection DIR")
     with time_limit(timeout):
@@ -154,6 +167,7 @@ def command(
             output=output,
             encoding=encoding,
             words=(license_, category) if stated else None,
+            simplified=simplified,
             as_json=as_json,
         )
 
@@ -168,6 +182,7 @@ def _export(
     output: Path | None,
     encoding: str,
     words: tuple[str, str] | None,
+    simplified: bool,
     as_json: bool,
 ) -> int:
     """Writes the claims of one case; `words` are license and category where the status is to be stated."""
@@ -186,6 +201,8 @@ def _export(
     files = (
         _formulas(model, FORMULAS[encoding], number)
         if whole
+        else _simplified(model, target, stem, number)
+        if simplified
         else _claims(model, target, parameters, stem, together=together)
     )
     if words:
@@ -193,7 +210,7 @@ def _export(
         condition = json_documents.side_condition(model).get("side_condition", "")
         files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
     what = "formulas" if whole else "claims"
-    if number is not None:
+    if number is not None and not simplified:
         if number > len(files):
             raise InputError(f"there are {len(files)} {what} only")
         files = files[number - 1 : number]
@@ -257,6 +274,36 @@ def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, tog
         )
         for k, group in groups
     ]
+
+
+def _simplified(model: AnyModel, target: str, stem: str, number: int | None) -> list[_File]:
+    """Returns a file for each part that simplification leaves of each claim, or of one of them.
+
+    Raises:
+        InputError: there is no such claim, or nothing is left.
+    """
+    claims = listed_claims(model)
+    if number is not None and number > len(claims):
+        raise InputError(f"there are {len(claims)} claims only")
+    condition = json_documents.side_condition(model).get("side_condition", "")
+    files: list[_File] = []
+    for k, claim in enumerate(claims, 1):
+        found = simplify(claim) if number in (None, k) else None
+        leaves = found.leaves() if found else []
+        only = ", and only then" if found and found.exact else ""
+        for j, leaf in enumerate(leaves, 1):
+            told = [
+                f"part {j} of {len(leaves)} of claim {k}, which holds if all its parts hold{only}",
+                *([f"replaced: {leaf.note}"] if leaf.note else []),
+                *([condition] if condition else []),
+            ]
+            entry = {"claim": k, "part": j, "origin": _origin(claim), "replaced": leaf.note}
+            about = replace(leaf.claim, origins=claim.origins)
+            write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told))
+            files.append(_File(entry, len(files) + 1, write, about))
+    if not files:
+        raise InputError("simplification decides every claim: nothing is left to write")
+    return files
 
 
 def _origin(claim: Claim) -> str:

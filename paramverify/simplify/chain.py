@@ -109,7 +109,7 @@ def _eliminated(claim: Claim, name: str, value: Polynomial, i: int, j: int) -> R
     return Reduction(
         "equations",
         Guarantee.EXACT,
-        (Premise(reduced, lift),),
+        (Premise(reduced, lift, f"{name} = {value}"),),
         lambda proofs: certificates.eliminate(name, i, j, proofs[0]),
     )
 
@@ -155,7 +155,7 @@ def _stretched(claim: Claim, name: str, index: int, a: Fraction, bound: Polynomi
     return Reduction(
         "stretch",
         Guarantee.EXACT,
-        (Premise(reduced, lift),),
+        (Premise(reduced, lift, f"{name} = {image} with {name} in {unit} on the right"),),
         lambda proofs: certificates.stretch(name, index, proofs[0]),
     )
 
@@ -250,9 +250,10 @@ def product_step(claim: Claim) -> Reduction | None:
     def certify(proofs: Sequence[Proof]) -> Proof:
         return certificates.product(name, form.powers, form.reflected, proofs[0])
 
-    return Reduction(
-        "product", Guarantee.EXACT, (Premise(replace(claim, polynomial=outer, domain=domain), lift),), certify
-    )
+    factors = (f"(1 - {n})^{k}" if n in form.reflected else f"{n}^{k}" for n, k in form.powers.items())
+    note = f"{name} stands for {'*'.join(factors)}"
+    premise = Premise(replace(claim, polynomial=outer, domain=domain), lift, note)
+    return Reduction("product", Guarantee.EXACT, (premise,), certify)
 
 
 def _with_value(form: OneProduct, box: Mapping[str, Interval], wanted: Fraction) -> Point:
@@ -308,11 +309,13 @@ class Simplified:
         return self.guarantee is Guarantee.EXACT
 
     def leaves(self) -> list[Premise]:
-        """Returns the claims that are left to decide, each with the lift to a point of this claim."""
+        """Returns the claims that are left, each with the lift to a point of this claim and what was done."""
         if not self.reduction:
             return [Premise(self.claim)]
         return [
-            Premise(leaf.claim, _then(leaf.lift, premise.lift))
+            Premise(
+                leaf.claim, _then(leaf.lift, premise.lift), "; ".join(filter(None, (premise.note, leaf.note)))
+            )
             for premise, part in zip(self.reduction.premises, self.parts, strict=True)
             for leaf in part.leaves()
         ]
@@ -386,7 +389,7 @@ def fixed_step(claim: Claim) -> Reduction | None:
         polynomial=substitute(claim.polynomial, value),
         domain=replace(domain, constraints=constraints),
     )
-    premise = Premise(reduced, setting(value))
+    premise = Premise(reduced, setting(value), _set_to(value))
     return Reduction("fixed", Guarantee.EXACT, (premise,), lambda proofs: certificates.fixed(name, proofs[0]))
 
 
@@ -417,10 +420,14 @@ def monotone_step(claim: Claim) -> Reduction | None:
     return None
 
 
+def _set_to(values: Point) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
 def _at_smaller_end(claim: Claim, name: str, end: int) -> Reduction:
     interval = claim.domain.box[name]
     value = {name: interval.upper if end else interval.lower}
-    premise = Premise(about(claim, substitute(claim.polynomial, value)), setting(value))
+    premise = Premise(about(claim, substitute(claim.polynomial, value)), setting(value), _set_to(value))
     return Reduction(
         "monotone",
         Guarantee.EXACT,
@@ -454,7 +461,8 @@ def _at_both_ends(claim: Claim, name: str, concave: Proof | None) -> Reduction:
     interval = claim.domain.box[name]
     values: list[Point] = [{name: interval.lower}, {name: interval.upper}]
     premises = tuple(
-        Premise(about(claim, substitute(claim.polynomial, value)), setting(value)) for value in values
+        Premise(about(claim, substitute(claim.polynomial, value)), setting(value), _set_to(value))
+        for value in values
     )
     return Reduction(
         "ends",

@@ -53,10 +53,14 @@ class Guarantee(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Premise:
-    """A claim to be decided instead; `lift` turns a point of its domain into one of the reduced claim's."""
+    """A claim to be decided instead; `lift` turns a point of its domain into one of the reduced claim's.
+
+    `note` says in words what was replaced or left out.
+    """
 
     claim: Claim
     lift: Callable[[Point], Point] = lambda point: point
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +98,10 @@ def about(claim: Claim, polynomial: Polynomial) -> Claim:
 
 def refuted(claim: Claim, step: str, at: Point, guarantee: Guarantee) -> Reduction:
     """Returns the reduction to the false claim −1 ≥ 0, refuted at the given point."""
-    false = Premise(about(claim, claim.domain.ring.number(-1)), lambda _: at)
+    where = ", ".join(f"{name} = {value}" for name, value in at.items())
+    false = Premise(
+        about(claim, claim.domain.ring.number(-1)), lambda _: at, f"false at {where or 'any point'}"
+    )
     return Reduction(step, guarantee, (false,), lambda proofs: proofs[0])
 
 
@@ -175,7 +182,8 @@ def factor_step(claim: Claim) -> Reduction | None:
         )
 
     premises = tuple(
-        Premise(about(claim, f.polynomial * sign), lift) for f, sign in zip(unknown, signs, strict=True)
+        Premise(about(claim, f.polynomial * sign), lift, "one factor of odd power")
+        for f, sign in zip(unknown, signs, strict=True)
     )
 
     def certify(proofs: Sequence[Proof]) -> Proof:
@@ -217,7 +225,7 @@ def _product_left(
 
     if not unknown:
         return Reduction("factors", Guarantee.EXACT, (), certify)
-    premise = Premise(about(claim, rest * direction))
+    premise = Premise(about(claim, rest * direction), note="without factors of known sign")
     return Reduction("factors", guarantee, (premise,), certify)
 
 

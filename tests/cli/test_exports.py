@@ -26,6 +26,7 @@ from paramverify.backends import backend
 from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
 from paramverify.claims import Claim, without_enclosure
+from paramverify.cli.export import listed_claims
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
@@ -372,6 +373,38 @@ def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str]
     assert [run_script(path.read_text()) for path in each] == [words[holds] for holds in expected]
     (together,) = export(tmp_path / "together", case(name), "--to", "smtlib2", "--together")
     assert run_script(together.read_text()) == words[all(expected)]
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"), [("bernstein-caprasse", True), ("bernstein-caprasse-false", False)]
+)
+def test_parts_that_simplification_leaves(name: str, holds: bool, tmp_path: Path) -> None:
+    """A part is violated where the claim is, with what was replaced; Z3 finds the parts that are."""
+    path = ROOT / "cases" / "inequalities" / f"{name}.toml"
+    assert run(["export", str(path), "--to", "smtlib2", "--simplify", "-o", str(tmp_path)]) == 0
+    (claim,) = listed_claims(load(str(path)).model)
+    texts = [each.read_text(encoding="utf-8") for each in sorted(tmp_path.iterdir())]
+    assert [re.findall("part .* of claim 1", text) for text in texts] == [
+        [f"part {k} of 4 of claim 1"] for k in range(1, 5)
+    ]
+    assert all(run_z3(text) == "unsat" for text in texts) is holds
+    for text in texts:
+        (told,) = re.findall("; replaced: (.*)", text)
+        replaced = {
+            name: Fraction(number) for name, number in (each.split(" = ") for each in told.split("; "))
+        }
+        asserted = [command[1] for command in code(text) if command[0] == "assert"]
+        for z in (Fraction(k, 10) for k in range(-5, 6)):
+            violated = all(smt_value(each, {"z": z}) for each in asserted)
+            assert violated is not claim.holds_at({**replaced, "z": z})
+
+
+def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where simplification decides every claim there is no file; files about all claims stay as they are."""
+    path = str(ROOT / "cases" / "geometric-independent.toml")
+    assert run(["export", path, "--to", "qepcad", "--simplify"]) == 2
+    assert "simplification decides every claim" in capsys.readouterr().err
+    assert run(["export", path, "--to", "qepcad", "--simplify", "--together"]) == 2
 
 
 @pytest.mark.slow
