@@ -153,6 +153,7 @@ class LogicCase:
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
+    settings: Settings = field(default_factory=dict)  # of parameters that the file has
 
     @property
     def domain(self) -> Domain:
@@ -272,6 +273,7 @@ def _read(top: Table, path: Path, digest: str, given: LogicOptions) -> LogicCase
         order=tuple(stated),
         expect=expect,
         maybe_empty=empty,
+        settings=given.settings,
     )
 
 

@@ -49,6 +49,7 @@ from paramverify.logic.property_checking import FormulaResult, LogicSession, Sta
 from paramverify.logic.semantics import Semantics, marks
 from paramverify.models.chains.markov_chains import Row
 from paramverify.models.context import Checks, sample_points
+from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Violated
@@ -176,7 +177,8 @@ def evidence_of(work: LogicSession, results: Mapping[str, FormulaResult]) -> tup
     subject = LogicEvidence(case)
     entries = [_asked(subject, name, case.properties[name]) for name in results]
     points = points_for(case, needs_of(case)) or _some_point(case)
-    about = {"case": {"title": case.title, "digest": case.digest}, **({"points": points} if points else {})}
+    entry = case_entry(case.title, case.digest, case.settings)
+    about = {"case": entry, **({"points": points} if points else {})}
     own: dict[str, Any] = {"kind": "formulas", "domain": subject.domain(), "model": subject.model()}
     own["formulas"] = []
     begun = Evidence(envelope.document(Standing.UNKNOWN.value, about, envelope.statements(own)))
@@ -313,7 +315,7 @@ def _asked_case(stated: Mapping[str, Any], path: Path, given: LogicOptions) -> L
 
 def _differs(about: Evidence, engine: Statement, stated: Mapping[str, Any], case: LogicCase) -> str:
     """Returns in what evidence differs from its case; "" where it does not."""
-    known = {"title": case.title, "digest": case.digest}
+    known = case_entry(case.title, case.digest, case.settings)
     document = about.document
     if document.get("case") != known:
         return envelope.changed(document.get("case"), case.digest, case.title)

@@ -442,3 +442,16 @@ def test_a_formula_that_the_case_has_not(tmp_path: Path, capsys: pytest.CaptureF
         out = capsys.readouterr().out
         line = "the case has no property, which was asked beside it; it has additive, pure, too_small, "
         assert (line in out) == told
+
+
+def test_evidence_of_a_case_with_other_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence with -D is about the case with these values: check wants the same, and says so."""
+    path, evidence = str(ROOT / "cases" / "logic" / "survey-coin.toml"), str(tmp_path / "evidence.json")
+    given = ["-D", "c=(0, 1/2)"]
+    assert run(["logic", path, *given, "--evidence", evidence]) == 0
+    assert run(["check", evidence, "--case", path, *given]) == 0
+    out = capsys.readouterr().out
+    assert ", with -D c = (0, 1/2)\n" in out
+    assert "checked: true for every c in (0, 1/2): " in out
+    assert run(["check", evidence, "--case", path]) == 1
+    assert "the evidence is about the case with -D c=(0, 1/2): give check the same" in capsys.readouterr().out
