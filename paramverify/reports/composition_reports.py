@@ -272,7 +272,7 @@ def check_composition(
 def check_releases(
     document: Mapping[str, Any], path: str, settings: Settings
 ) -> tuple[KernelReport, list[tuple[str, dict[str, Any]]]]:
-    """Checks such evidence against a file of releases, all of which are composed, equally often.
+    """Checks such evidence against a file of releases: all of these are composed, and no others.
 
     Returns the components that are of cases, each with the path of its case. Malformed evidence gives a
     report that is not accepted.
@@ -296,8 +296,10 @@ def check_releases(
     often, rest = divmod(stated[0]["times"], listed[0]["times"])
     if rest or [{**each, "times": often * each["times"]} for each in listed] != stated:
         return KernelReport(False, ("rejected: the components are not those of the file",)), []
-    more = f", all composed {often:,} times" if often > 1 else ""
-    line = f"{counted(len(listed), 'component')} derived from the file of releases again{more}"
+    if often > 1:
+        reason = f"the components are those of the file, each {often:,} times as often"
+        return KernelReport(False, (f"rejected: {reason}",)), []
+    line = f"{counted(len(listed), 'component')} derived from the file of releases again"
     of_cases = [each for each in stated if "case" in each]
     return replace(report, lines=(*report.lines, line), not_compared=()), list(
         zip(paths, of_cases, strict=True)
