@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import ceil, floor
 from typing import NamedTuple, TypeVar
 
@@ -685,16 +685,25 @@ class LoneNumber(NamedTuple):
 
 
 def lone_number(tree: ast.BoolOp) -> LoneNumber | None:
-    """Returns the number beside a comparison, such as 1 in `x == 0 or 1`, which Python takes as true."""
-    word = "and" if isinstance(tree.op, ast.And) else "or"
-    for before, part in pairwise(tree.values):
-        number = isinstance(part, ast.Constant) and type(part.value) in (int, float)
-        last = before.values[-1] if isinstance(before, ast.BoolOp) else before
-        if number and isinstance(last, ast.Compare):
-            meant = ast.unparse(ast.Compare(last.left, last.ops[-1:], [part]))
-            reason = f"{ast.unparse(part)} alone is no condition: write {ast.unparse(before)} {word} {meant}"
-            return LoneNumber(part, reason)
-    return None
+    """Returns a number beside a comparison, such as 1 in `x == 0 or 1`, which Python takes as true."""
+    compared = next((node for node in ast.walk(tree) if isinstance(node, ast.Compare)), None)
+    number = next(filter(_is_number, tree.values), None)
+    if compared is None or number is None:
+        return None
+    meant = ast.unparse(ast.Compare(compared.left, compared.ops[:1], [number]))
+    value = (
+        "true" if any(node.value for node in ast.walk(number) if isinstance(node, ast.Constant)) else "false"
+    )
+    reason = f"{ast.unparse(number)} alone is always {value}: did you mean {meant}?"
+    return LoneNumber(number, reason)
+
+
+def _is_number(tree: ast.expr) -> bool:
+    """Tells whether a tree is made of numbers and signs alone."""
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.expr)]
+    kinds = (ast.Constant, ast.UnaryOp, ast.BinOp)
+    numbers = [n.value for n in nodes if isinstance(n, ast.Constant)]
+    return all(isinstance(n, kinds) for n in nodes) and all(type(v) in (int, float) for v in numbers)
 
 
 class _ExpressionReader:
