@@ -216,7 +216,9 @@ def _export(
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
         others = "--claim or" if whole else "--claim, --together, or"
-        raise InputError(f"there are {len(files)} {what}: choose one with {others} a folder with -o")
+        choose = "name" if simplified else f"choose one with {others}"
+        parts = "parts of claims" if simplified else what
+        raise InputError(f"there are {len(files)} {parts}: {choose} a folder with -o")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:
         print_json({"files": told} | json_documents.side_condition(model))
@@ -288,22 +290,32 @@ def _simplified(model: AnyModel, target: str, stem: str, number: int | None) -> 
     condition = json_documents.side_condition(model).get("side_condition", "")
     files: list[_File] = []
     for k, claim in enumerate(claims, 1):
-        found = simplify(claim) if number in (None, k) else None
+        # Steps move parameters one by one, which is wrong for those that are tied to each other.
+        steps = () if claim.domain.ring.tied else None
+        found = simplify(claim, steps) if number in (None, k) else None
         leaves = found.leaves() if found else []
         only = ", and only then" if found and found.exact else ""
         for j, leaf in enumerate(leaves, 1):
             told = [
                 f"part {j} of {len(leaves)} of claim {k}, which holds if all its parts hold{only}",
-                *([f"replaced: {leaf.note}"] if leaf.note else []),
+                *([f"replaced, the last one first: {leaf.note}"] if leaf.note else []),
                 *([condition] if condition else []),
             ]
             entry = {"claim": k, "part": j, "origin": _origin(claim), "replaced": leaf.note}
-            about = replace(leaf.claim, origins=claim.origins)
+            about = _retold(replace(leaf.claim, origins=claim.origins))
             write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told))
             files.append(_File(entry, len(files) + 1, write, about))
     if not files:
         raise InputError("simplification decides every claim: nothing is left to write")
     return files
+
+
+def _retold(claim: Claim) -> Claim:
+    """Returns a claim whose constraints are told as they are now, and not as somebody wrote them before."""
+    told = (
+        replace(c, text=f"{c.polynomial} {'>' if c.strict else '>='} 0") for c in claim.domain.constraints
+    )
+    return replace(claim, domain=replace(claim.domain, constraints=tuple(told)))
 
 
 def _origin(claim: Claim) -> str:

@@ -389,7 +389,7 @@ def test_parts_that_simplification_leaves(name: str, holds: bool, tmp_path: Path
     ]
     assert all(run_z3(text) == "unsat" for text in texts) is holds
     for text in texts:
-        (told,) = re.findall("; replaced: (.*)", text)
+        (told,) = re.findall("; replaced, the last one first: (.*)", text)
         replaced = {
             name: Fraction(number) for name, number in (each.split(" = ") for each in told.split("; "))
         }
@@ -405,6 +405,9 @@ def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", path, "--to", "qepcad", "--simplify"]) == 2
     assert "simplification decides every claim" in capsys.readouterr().err
     assert run(["export", path, "--to", "qepcad", "--simplify", "--together"]) == 2
+    tied = str(ROOT / "cases" / "exponential-mean.toml")
+    assert run(["export", tied, "--to", "smtlib2", "--simplify", "--claim", "1"]) == 2
+    assert "eps stands beside exp" in capsys.readouterr().err
 
 
 @pytest.mark.slow
