@@ -49,7 +49,7 @@ from paramverify.kernel.documents import (
     with_missing,
 )
 from paramverify.kernel.ledger import Demanded, KernelReport
-from paramverify.kernel.strict_reading import Rejected, plain, read, shown
+from paramverify.kernel.strict_reading import Rejected, counted, plain, read, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 from paramverify.rereader.second_reading import SecondLook, second_look
@@ -258,9 +258,10 @@ class About:
         return cls(f"(epsilon = {budget_of(case)})", whom(case))
 
     def words(self, status: str) -> str:
-        """Returns what is added to the word for a status: nothing to a violation, which names its point."""
-        told = [self.bound if status == Standing.HOLDS else "", self.where]
-        return "" if status == Standing.VIOLATED else "".join(f" {part}" for part in told if part)
+        """Returns what is added to the word for a status; a violation has its own point."""
+        bound = self.bound if status in (Standing.HOLDS, Standing.VIOLATED) else ""
+        told = [bound, "" if status == Standing.VIOLATED else self.where]
+        return "".join(f" {part}" for part in told if part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +373,11 @@ def _heading(found: Checked) -> list[str]:
     case, domains, told = document.get("case"), document["domains"], []
     if case:
         word = "case" if found.look else "said to be about"
+        given = ", ".join(
+            f"{plain(name)} = {plain(value, 60)}" for name, value in case.get("set", {}).items()
+        )
         told = [f"{word}: {plain(case['title'])} (SHA-256 {case['digest'][:12]}...)"]
+        told[0] += f", with -D {given}" if given else ""
     if found.about is None:
         told += [f"domain: {words}" for words in dict.fromkeys(map(_domain_in_words, domains)) if words]
     constants = dict.fromkeys(domain["constant"] for domain in domains if "constant" in domain)
@@ -609,6 +614,13 @@ def _stream(document: dict[str, Any], content: str, path: str, settings: Setting
     if "streams" not in engine and engine.get("claim") != claim(case):
         return _rejected("the evidence is about another budget, or other neighbours")
     report = check_document(document, Demanded(engine={"automaton": machine(case.automaton)}))
+    if report.accepted and "streams" in engine:
+        told = [line for line in report.lines if re.search("enough|costs", line)]
+        facts = [line.rpartition(": ")[2] for line in told if not line.startswith("length")]
+        lengths = f"the number for {counted(len(told) - len(facts), 'length')}"
+        facts += [lengths] if len(facts) < len(told) else []
+        budget = f"budget: {'; '.join(facts) or 'nothing is shown of the number'}"
+        report = replace(report, lines=(*report.lines, budget))
     look = with_second_look(report, document, content, folder=Path(path).parent)
     return Checked(*look, about=About.of_streams(case))
 

@@ -364,3 +364,20 @@ def test_a_misspelt_state_is_told_by_every_command(
         for command in ("verify", "budget"):
             code, told = output([command, str(path)], capsys)
             assert (code, "did you mean q2?" in told) == (0, said)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("never-stops", "no multiple is enough"), ("one", "1/4 times epsilon is enough, for every length")],
+)
+def test_the_last_line_of_a_checked_budget(
+    name: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has the number, or that there is none, and not just that there is a budget."""
+    case, evidence = str(CASES / f"stream-sparse-vector-{name}.toml"), str(tmp_path / "evidence.json")
+    assert run(["budget", case, "--evidence", evidence]) in (0, 1)
+    capsys.readouterr()
+    assert run(["check", evidence, "--case", case]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("checked: a budget for every eps > 0, and streams of every length")
+    assert f": {told}" in last
