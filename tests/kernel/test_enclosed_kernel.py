@@ -141,6 +141,11 @@ def test_regions_that_are_not_known() -> None:
             chance(noise, region)
     with pytest.raises(Rejected, match="more than 40,000,000 cells"):
         chance(noise, dict([less(0, 1)]), (200_000_000, 1))
+    crossed = dict(less(a, b) for a in (0, 1) for b in (2, 3))
+    for region, work in (({}, 0), ({((0, ONE),): ONE}, 1), (dict([less(0, 1)]), 3 * 2), (crossed, 5**2 * 4)):
+        found = RegionEnclosures((3, 5))
+        found.chance(NoisyPath(ONE, tuple(noise), tuple(region.items())))
+        assert found.work == work
 
 
 # --- evidence -----------------------------------------------------------------------------------------

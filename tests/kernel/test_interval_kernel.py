@@ -19,6 +19,7 @@ from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.kernel import interval_evidence
 from paramverify.kernel.documents import check_document, check_text
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.synthesis.interval_documents import statement
 from paramverify.synthesis.projection import project
 
@@ -242,3 +243,11 @@ def test_parts_in_words() -> None:
     report = check_document(made("[0, 2]", ["-(p - 1)**2"], []))
     assert report.accepted
     assert [line.partition(":")[0] for line in report.lines] == ["0 <= p < 1", "p = 1", "1 < p <= 2"]
+
+
+@pytest.mark.parametrize("ends", [(0, 2), (-1, 1), (-1, 2)])
+def test_one_root_strictly_inside(ends: tuple[int, int]) -> None:
+    """Of the roots 0 and 1 of p² − p not just one is between the ends, or another one is an end."""
+    here, poly = interval_evidence.Break(*map(Fraction, ends)), {(2,): Fraction(1), (1,): Fraction(-1)}
+    with pytest.raises(Rejected, match="one root at a break"):
+        interval_evidence._check_roots(poly, (Fraction(-2), Fraction(3)), [here], [])

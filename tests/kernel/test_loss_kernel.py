@@ -192,7 +192,9 @@ def test_a_budget_is_what_its_claims_say(budget: Json, reason: str, tmp_path: Pa
     """The measure, and the number that is enough, are those of the claims; both checkers say so."""
     right = {**document(OUTPUTS, "3/5"), "budget": LEAST}
     wrong = {**right, "budget": budget}
-    assert check_text(json.dumps(right)).status == "budget"
+    report = check_text(json.dumps(right))
+    assert report.status == "budget"
+    assert "the kl in the claims is said to be 3/5" in " ".join(report.lines)
     empty = check_text(json.dumps(evidence("holds", [DOMAIN], budget=LEAST)))
     assert empty.lines == ("rejected: a claim of the case has no proof",)
     assert check_text(json.dumps(wrong)).lines == (f"rejected: {reason}",)

@@ -12,9 +12,10 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import mpmath
 import pytest
 
-from paramverify.kernel import loss_enclosures
+from paramverify.kernel import loss_enclosures, noise_probabilities
 from paramverify.kernel.evidence_polynomials import parse, plus
 from paramverify.kernel.loss_enclosures import (
     BoxOutputs,
@@ -204,6 +205,34 @@ def test_the_normal_distribution_is_enclosed() -> None:
     finally:
         ctx.prec = before
     assert above_normal(Fraction(50)) == (0, 1)
+
+
+@pytest.mark.parametrize("wide", ["ROOT", "exp"])
+def test_what_the_normal_distribution_rests_on_is_rounded_outwards(
+    wide: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With wide bounds of √(π/2), or of e^(x²/2), the mass is that for all numbers between them."""
+    root, shares = noise_probabilities.ROOT, (Fraction(9, 10), Fraction(8, 7))
+    around = lambda low, high: (int(shares[0] * low), int(shares[1] * high) + 1)  # noqa: E731
+    told = around(*root) if wide == "ROOT" else lambda low, high: around(*exp(low, high))
+    monkeypatch.setattr(noise_probabilities, wide, told)
+    with mpmath.workprec(300):
+        for x in (Fraction(0), Fraction(1, 10**9), Fraction(1, 3), Fraction(1), Fraction(3, 2), Fraction(6)):
+            inner = mpmath.erf(mpmath.mpf(x.numerator) / x.denominator / mpmath.sqrt(2)) / 2
+            ends = [max(0, mpmath.mpf(1) / 2 - inner * s.denominator / s.numerator) * UNIT for s in shares]
+            low, high = noise_probabilities.above_normal.__wrapped__(x)
+            assert low <= ends[0] <= ends[1] <= high
+            assert ends[0] - low < 2**20 > high - ends[1]
+
+
+@pytest.mark.parametrize("bits", range(3, 9))
+def test_logarithms_of_few_bits_are_enclosed(bits: int) -> None:
+    """Where a unit is much all that is left out of a series counts, also just below the first unit."""
+    small = Fraction(1, 2**bits) - Fraction(1, 10**12)
+    for value in ((1 + small) / (1 - small), *(Fraction(n, 97) for n in range(1, 300, 7))):
+        for own in (value, 1 / value):
+            low, high = log_bounds(own, bits)
+            assert decimal(low) <= decimal(own).ln() <= decimal(high)
 
 
 # --- one term after the other --------------------------------------------------------------------
@@ -409,6 +438,15 @@ def test_terms_of_wide_and_of_small_probabilities() -> None:
                 told = [((2 * v).ln() / decimal(order - 1)) for v in (min(values), max(values))]
                 assert decimal(total[0]) <= told[0]
                 assert told[1] <= decimal(total[1])
+
+
+def test_heights_are_the_logarithms_of_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are rounded upwards, and hardly more."""
+    for total in (0, 1, UNIT // 9, UNIT, 6 * UNIT + 5):
+        monkeypatch.setattr(BoxOutputs, "_sum", lambda *_, total=total: total)
+        height, true = BoxOutputs([], []).height(Fraction(2)), (1 + Decimal(total) / UNIT).ln() * UNIT
+        assert height is not None
+        assert true <= height <= true + 2**20
 
 
 class Known(BoxOutputs):

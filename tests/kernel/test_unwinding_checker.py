@@ -11,6 +11,8 @@ from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, o
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION
 from paramverify.kernel.ledger import Demanded, KernelReport
+from paramverify.kernel.strict_reading import Rejected
+from paramverify.kernel.system_witnesses import _factor
 from paramverify.kernel.unwinding_evidence import matched
 
 POINT, QUERY, ZERO, ONE, HIDDEN = range(5)  # the actions: a data point, a query, two answers, a silent step
@@ -723,3 +725,9 @@ def test_more_actions(name: str, partial: bool) -> None:
                 assert accepted(found)
             else:
                 assert refused(found, "not quasi-input-enabled")
+
+
+def test_nothing_grows_where_nothing_is_left() -> None:
+    """A loop multiplies no vector that is 0 by a number."""
+    with pytest.raises(Rejected, match="the loop leads to other states"):
+        _factor(Any, {0: Fraction(0)}, [])  # type: ignore[arg-type]

@@ -376,3 +376,13 @@ def test_each_thing_that_a_witness_says(changes: Json, words: str) -> None:
     domains = [TWICE if at_root else LIMITS]
     document = {"status": "violated", "domains": domains, "statements": [], "witness": {**witness, **changes}}
     assert words in second_look(document, text).line
+
+
+def test_only_claims_are_compared_with_claims(tmp_path: Path) -> None:
+    """Evidence of another kind is not compared with a case that has a claim and no mechanism."""
+    path = tmp_path / "case.toml"
+    path.write_text('[parameters]\na = "(0, 1)"\n[claim]\nholds = "a <= 1"\n')
+    document = claimed(path, "holds")
+    document["statements"] = [{**statement, "kind": "average"} for statement in document["statements"]]
+    look = looked(document, path)
+    assert (look.compared, "cases without a mechanism" in look.line) == (False, True)

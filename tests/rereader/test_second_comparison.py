@@ -163,12 +163,16 @@ def test_roots_of_e() -> None:
         looking(case(), constant="1").refine("", F(1, 61))
 
 
-def test_points() -> None:
-    """Fixed points are several of the domain; a single one comes with both numbers for E."""
-    assert looking(case()).bases == [1]
+def test_a_single_point() -> None:
+    """It comes with both numbers for E."""
     look = looking(case("1/2"), {"p": "[1/2, 1/2]"}, constant="1")
     assert look.points() == [({"p": F(1, 2)}, base) for base in look.bases]
     assert not look.is_point
+
+
+def test_points() -> None:
+    """Fixed points are several of the domain."""
+    assert looking(case()).bases == [1]
     look = looking(case(), constant="1")
     points, bases = zip(*look.points(), strict=True)
     assert len({point["p"] for point in points}) == 4
@@ -279,6 +283,11 @@ def test_enough_points_for_a_degree() -> None:
     # The degree of a probability is taken for 2: 2·(29 + 2) has 6 binary digits and 2·(31 + 2) has 7.
     claims = [looking(case(), polynomial=f"p^{degree}") for degree in (29, 31)]
     assert [len(look.found([1]).points) for look in claims] == [3, 4]
+    # Three probabilities and the factor of the pair: 4 has three digits, and (40 + 3)/(28 - 7) is above 2.
+    three = RELEASE.replace('u = "p", v = "1 - p"', 'u = "1"').replace(
+        'v = "1/2", w = "1/2"', 'v = "p", w = "1 - p"'
+    )
+    assert len(looking(three, polynomial="p^31").found([1]).points) == 4
 
 
 WITNESS = {"observations": ["x", "y"], "secrets": ["a", "b"], "parameters": {"p": "1/5"}}
@@ -312,6 +321,14 @@ def test_witnesses() -> None:
             continue
         with pytest.raises(Rejected, match="another one"):
             look.check_largest(stated, look.at_witness(stated, F(1))[1], F(1))
+
+
+@pytest.mark.parametrize("secrets", [["a", "b"], ["b", "a"]])
+def test_witnesses_of_impossible_secrets(secrets: list[str]) -> None:
+    """No input has the second secret, so there is nothing to compare."""
+    stated = StatedWitness({**WITNESS, "observations": ["u"], "secrets": secrets})
+    with pytest.raises(Rejected, match="a secret is impossible"):
+        looking(IMPOSSIBLE).at_witness(stated, F(1))
 
 
 def test_a_rational_beside_an_algebraic_witness() -> None:

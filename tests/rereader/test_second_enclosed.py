@@ -196,6 +196,10 @@ def test_every_number_of_a_small_program_is_compared(tmp_path: Path) -> None:
     assert "agree with its runs at 600 random numbers for its noise, which meet 15" in look.line
     places = paths(document["statements"])
     assert len(places) > 40
+    own = document["statements"][0]
+    for inputs in ({**own["inputs"], "3": own["inputs"]["2"]}, dict(reversed(own["inputs"].items()))):
+        look = looked({**document, "statements": [{**own, "inputs": inputs}]}, path)
+        assert (look.compared, look.agrees) == (True, False)
     for (*steps, last), number in places[::3]:
         changed = json.loads(json.dumps(document))
         inner = changed["statements"]

@@ -310,6 +310,7 @@ ROWS: list[tuple[Any, Mapping[Any, Fraction] | str]] = [
     ({"given": ["u", "v"], "table": {"1 , x": {"1": 1}, "1,1": {"0": 1}}}, {1: F(1)}),
     ({"given": ["u", "v"], "table": {"x, 1": {"1": 1}, "1,1": {"0": 1}}}, "0 rows fit"),
     ({"given": ["u", "v"], "table": {"1, x": {"1": 1}, "1.0,x": {"0": 1}}}, "2 rows fit"),
+    ({"given": ["u", "v"], "table": {"1,x,": {"1": 1}, "1,x": {"0": 1}, "1": {"1": 1}}}, {0: F(1)}),
     ({"given": "u", "table": {" 1": {"1": 1}}}, "0 rows fit"),
     ({"given": "v", "table": {"x,": {"1": 1}, "x ": {"1": 1}}}, "0 rows fit"),
     ({"uniform": [1, "1"]}, "two names of a row"),

@@ -20,7 +20,7 @@ from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.rereader import second_outputs
 from paramverify.rereader.second_numbers import Calculator
-from paramverify.rereader.second_outputs import Breaks, NumberRange, has_form, named
+from paramverify.rereader.second_outputs import Breaks, NumberRange, has_form, leading, named
 from paramverify.rereader.second_programs import NAMED, outputs_at
 from paramverify.rereader.second_reading import SecondLook, second_look
 from paramverify.rereader.second_values import NoisyNumber
@@ -226,7 +226,7 @@ WEIGHTS = {  # of an input: what integrals by hand give
     "output(2*laplace(1/2) + 3*laplace(1/3))": """x: 0;
         at 1: exp(-1) / 2; far above: 1 / 4; >= 1: 3 / 4 * exp(-1)""",
     "output(3*laplace(1))": """x: 0;
-        at 3: density(3, 3); >= 3: exp(-1) / 2; far above: 1 / 6""",
+        at 3: density(3, 3); >= 3: exp(-1) / 2; far above: 1 / 6; far above in 1 + k: 1 / 6""",
     TWO: """x: 0;
         at 1, at 3: density(1) * density(2); at 1, just below 1: density(1) / 2;
         just below 1, at 1: density(1) / 2; <= 0, at 1: exp(-1) / 8; >= 2, at 1: exp(-3) / 8;
@@ -250,6 +250,10 @@ WEIGHTS = {  # of an input: what integrals by hand give
     "output([x + laplace(1), 'a'])\noutput(True)": """x: 0;
         [at 1, a], True: density(1); [at 1, b], True: 0; [at 1, a], 1: 0; at 1, a, True: 0;
         [<= 0, a], True: 1 / 2; [at 1, at 1], True: 0; [<= 0, <= 0], True: 0""",
+    "output(x)": """x: 1;
+        <= 0: 0; <= 1: 1; >= 0: 1; >= 1: 1; >= 2: 0; -1..0: 0; 0..1: 1; 1..2: 1; 2..3: 0""",
+    "w = geometric(1/8)\noutput(geometric(1/2) + 2*w)\noutput(w)": """x: 0;
+        far above in 0 + k, far below in 0 + k: 7 / 27; far below in 0 + k, far above in 0 + k: 7 / 27""",
     "output(x + geometric(1/2))": """x: 1;
         <= 1: 2 / 3; >= 2: 1 / 3; = 3: 1 / 12; 0..2: 2 / 3; (any number): 1; 4: 1 / 24; -1/2: 0; a: 0;
         (any number in 1/2 + k): 0; (any number in 3 + k): 1; far above in 0 + k: 2 / 3;
@@ -294,6 +298,16 @@ def test_what_leads_for_all_inputs_together() -> None:
             for name in ("far above", "far below"):
                 found = weighed(source.format(scale), [name], value, inputs=(0, 1))
                 assert found.get(name, 0) == lead[value], (scale, value)
+
+
+def test_nothing_leads_where_nothing_is_found() -> None:
+    """The largest term far away is that of the largest rate there, then of the largest power."""
+    terms = [((Fraction(power), Fraction(rate)),) for power, rate in ((0, 1), (2, 1), (5, -2), (1, -2))]
+    found = [{term: 1} for term in terms]
+    for name, best in (("far above", terms[1]), ("far below", terms[2])):
+        assert leading([{}, {}], named(name)) is None
+        assert leading([{}, *found], named(name)) == best
+    assert leading([{}], named("1")) is None
 
 
 NOT_READ = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +33,8 @@ from paramverify.rereader.second_numbers import Calculator
 from paramverify.rereader.second_outputs import Breaks, named
 from paramverify.rereader.second_programs import NAMED, InputPlaces, outputs_at
 from paramverify.rereader.second_reading import SecondLook, second_look
+from paramverify.rereader.second_trees import Interpreter
+from paramverify.rereader.second_values import NoisyNumber, PowerSum
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
 ALPHA = Fraction(1, 4)
@@ -326,6 +330,13 @@ def test_one_sided_noise_has_an_end() -> None:
     assert told == {"0": Fraction(1, 2), "1": Fraction(1, 4), "2": Fraction(1, 4)}
 
 
+@pytest.mark.parametrize("draw", ["geometric(1/2)", "laplace(1)"])
+def test_what_no_noise_leads_to_is_never_run(draw: str) -> None:
+    """No three numbers are each above the next, in a circle."""
+    draws = "\n".join(f"{name} = {draw}" for name in "xyz")
+    assert own(f"{draws}\nif x > y and y > z and z > x:\n    output(q[9])", [0]) == {"(no output)": 1}
+
+
 SEMANTICS = {
     "output(-7 // 2)\noutput(-7 % 3)\noutput(7 % -3)\noutput(7/2 // 1)": "-4, 2, -2, 3",
     "a = [1, 2, 3]\noutput(a[1:])\noutput(a[:-1])\noutput(a[-1])\noutput(a[5:])": "[2, 3], [1, 2], 3, []",
@@ -342,6 +353,7 @@ SEMANTICS = {
     "output(sum([1, 1/2]))\noutput(min([3, -2]))\noutput(clamp(9, 0, 2))\noutput(2 ** -1)": "3/2, -2, 2, 1/2",
     'output("\u00e9\\n")\nstop\noutput(1)': '"\\u00e9\\n"',
     "if q[0] > 7:\n    output(1)": "(no output)",
+    "if flip(0):\n    output(q[9])": "(no output)",
     "output(exp(0))": "1",
     "x = geometric(1/2)\noutput(x == x)\noutput(x < x)\noutput(x - x)": "True, False, 0",
     "x = 1\ndef f(x):\n  x += 1\n  return x\ndef g(y):\n    return f(y) * 3\noutput([g(4), x])": "[15, 1]",
@@ -458,6 +470,13 @@ def test_limits_of_loops() -> None:
     assert own(square.format(64), [0]) == {"True": Fraction(1, 4), "False": Fraction(3, 4)}
     with pytest.raises(UnreadCase, match="operation on noise"):
         own(square.format(65), [0])
+    for low, high, told in ((40, 104, True), (40, 105, False), (-60, 4, True), (-60, 5, False)):
+        between = f"x = clamp(geometric(1/2), {low}, {high})\noutput(x * x >= 0)"
+        if told:
+            assert own(between, [0]) == {"True": 1}
+            continue
+        with pytest.raises(UnreadCase, match="operation on noise"):
+            own(between, [0])
     assert own("output(len(range(3, 20_003)))", [0]) == {"20000": 1}
     with pytest.raises(UnreadCase, match="a range that is too long"):
         own("x = range(20_001)", [0])
@@ -618,6 +637,9 @@ def test_arguments_of_mechanisms() -> None:
         else:
             with pytest.raises((UnreadCase, ValueError), match="argument"):
                 outputs((Fraction(0),))
+    for value in (PowerSum.variable("eps"), NoisyNumber({0: Fraction(1)}, Fraction(0))):
+        with pytest.raises(UnreadCase, match="an argument that a mechanism does not take"):
+            second_programs._rows(SimpleNamespace(answers=(None,)))([value])  # None: of whatever is given
     inner = {"kind": "program", "source": "return v[1] + 1", "inputs": {"v": {"values": [0], "length": 2}}}
     outer = {"source": "output(f([0, clamp(geometric(1/2), 2, 2)]))", "inputs": {}, "calls": {"f": inner}}
     assert outputs_at(outer, Calculator({}, None))(()) == {"3": 1}
@@ -666,3 +688,10 @@ def test_sets_that_overlap(source: str, names: str, reason: str) -> None:
             numeric([])
     else:
         assert sum(numeric([]).values()) == 1
+
+
+def test_as_many_names_as_values() -> None:
+    """Nothing is assigned where there are more names than values."""
+    names = ast.parse("[a, b]", mode="eval").body
+    with pytest.raises(ValueError, match="the numbers of names and values differ"):
+        Interpreter.assign(Any, names, [Fraction(1)])  # type: ignore[arg-type]

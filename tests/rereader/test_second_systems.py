@@ -206,6 +206,8 @@ def test_coins_end_with_the_noise(answer: int, printed: bool) -> None:
         if " answers " in state:
             found[int(state.split()[-1])] += chance
         else:
-            pending += [(after, chance * w) for after, w in system.rows(state)["flip"].items()]
+            steps = system.rows(state)["flip"]
+            assert all(steps.values())
+            pending += [(after, chance * w) for after, w in steps.items()]
     share = {o: p ** abs(o - answer) * (1 if o in (-1, 4) else 1 - p) / (1 + p) for o in found}
     assert (found == share) == (not printed or answer <= 1)
