@@ -402,8 +402,8 @@ def _notes(found: Checked) -> list[str]:
 
     if found.about is None or found.unknown or not found.report.accepted:
         return []
-    violated = found.report.status == Standing.VIOLATED
-    return [note for note in found.about.notes if not (violated and note == BY)]
+    said = [found.report.side_condition, BY if found.report.status == Standing.VIOLATED else ""]
+    return [note for note in found.about.notes if note not in said]
 
 
 def _shortened(told: Sequence[str]) -> list[str]:

@@ -286,7 +286,9 @@ def at_the_evidence(run: Run) -> None:
     assert set(told.get("notes", ())) <= set(run.document.get("notes", ()))
 
 
-HEADLINE = re.compile(r"[^:]*: (?P<bound>.*?),? (?P<where>for (?:all|every|the) .*?)(?: \(.* s\))?\.")
+HEADLINE = re.compile(
+    r"[^:]*: (?P<bound>.*?),? (?P<where>for (?:all|every|the) .*?)(?:; but .*| \(.* s\))?\."
+)
 
 
 def at_the_headlines(decided: str, checked: str) -> None:
