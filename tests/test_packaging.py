@@ -404,9 +404,10 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_module_imports_a_solver_when_it_is_imported(tmp_path: Path) -> None:
-    """Solvers and sympy are imported where they are used, not with the modules that use them."""
+    """Solvers and sympy are imported where they are used; the walkers of PySMT are a module of their own."""
     heavy = {"cvc5", "matplotlib", "numpy", "pysmt", "scipy", "stormpy", "sympy", "z3"}
-    script = f"import importlib\nfor name in {IMPORTABLE}: importlib.import_module(name)"
+    names = [name for name in IMPORTABLE if name != "paramverify.formats.formula_printers"]
+    script = f"import importlib\nfor name in {names}: importlib.import_module(name)"
     assert not heavy & loaded_by(script, tmp_path)
 
 
