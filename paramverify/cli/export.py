@@ -298,10 +298,10 @@ def _simplified(model: AnyModel, target: str, stem: str, number: int | None) -> 
         for j, leaf in enumerate(leaves, 1):
             told = [
                 f"part {j} of {len(leaves)} of claim {k}, which holds if all its parts hold{only}",
-                *([f"replaced, the last one first: {leaf.note}"] if leaf.note else []),
+                *([f"replaced, the last one first: {leaf.told}"] if leaf.notes else []),
                 *([condition] if condition else []),
             ]
-            entry = {"claim": k, "part": j, "origin": _origin(claim), "replaced": leaf.note}
+            entry = {"claim": k, "part": j, "origin": _origin(claim), "replaced": leaf.told}
             about = _retold(replace(leaf.claim, origins=claim.origins))
             write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told))
             files.append(_File(entry, len(files) + 1, write, about))

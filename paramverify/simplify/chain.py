@@ -42,6 +42,7 @@ from paramverify.simplify.reductions import (
     live_constraints,
     quotient,
     refuted,
+    set_to,
     setting,
     unrestricted,
 )
@@ -109,7 +110,7 @@ def _eliminated(claim: Claim, name: str, value: Polynomial, i: int, j: int) -> R
     return Reduction(
         "equations",
         Guarantee.EXACT,
-        (Premise(reduced, lift, f"{name} = {value}"),),
+        (Premise(reduced, lift, ((name, " = ", value),)),),
         lambda proofs: certificates.eliminate(name, i, j, proofs[0]),
     )
 
@@ -155,7 +156,7 @@ def _stretched(claim: Claim, name: str, index: int, a: Fraction, bound: Polynomi
     return Reduction(
         "stretch",
         Guarantee.EXACT,
-        (Premise(reduced, lift, f"{name} = {image} with {name} in {unit} on the right"),),
+        (Premise(reduced, lift, ((name, " = ", image, " with ", name, " in ", unit, " on the right"),)),),
         lambda proofs: certificates.stretch(name, index, proofs[0]),
     )
 
@@ -251,8 +252,8 @@ def product_step(claim: Claim) -> Reduction | None:
         return certificates.product(name, form.powers, form.reflected, proofs[0])
 
     factors = (f"(1 - {n})^{k}" if n in form.reflected else f"{n}^{k}" for n, k in form.powers.items())
-    note = f"{name} stands for {'*'.join(factors)}"
-    premise = Premise(replace(claim, polynomial=outer, domain=domain), lift, note)
+    notes = ((name, " stands for ", "*".join(factors)),)
+    premise = Premise(replace(claim, polynomial=outer, domain=domain), lift, notes)
     return Reduction("product", Guarantee.EXACT, (premise,), certify)
 
 
@@ -313,9 +314,7 @@ class Simplified:
         if not self.reduction:
             return [Premise(self.claim)]
         return [
-            Premise(
-                leaf.claim, _then(leaf.lift, premise.lift), "; ".join(filter(None, (premise.note, leaf.note)))
-            )
+            Premise(leaf.claim, _then(leaf.lift, premise.lift), premise.notes + leaf.notes)
             for premise, part in zip(self.reduction.premises, self.parts, strict=True)
             for leaf in part.leaves()
         ]
@@ -389,7 +388,7 @@ def fixed_step(claim: Claim) -> Reduction | None:
         polynomial=substitute(claim.polynomial, value),
         domain=replace(domain, constraints=constraints),
     )
-    premise = Premise(reduced, setting(value), _set_to(value))
+    premise = Premise(reduced, setting(value), set_to(value))
     return Reduction("fixed", Guarantee.EXACT, (premise,), lambda proofs: certificates.fixed(name, proofs[0]))
 
 
@@ -420,14 +419,10 @@ def monotone_step(claim: Claim) -> Reduction | None:
     return None
 
 
-def _set_to(values: Point) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
-
-
 def _at_smaller_end(claim: Claim, name: str, end: int) -> Reduction:
     interval = claim.domain.box[name]
     value = {name: interval.upper if end else interval.lower}
-    premise = Premise(about(claim, substitute(claim.polynomial, value)), setting(value), _set_to(value))
+    premise = Premise(about(claim, substitute(claim.polynomial, value)), setting(value), set_to(value))
     return Reduction(
         "monotone",
         Guarantee.EXACT,
@@ -461,7 +456,7 @@ def _at_both_ends(claim: Claim, name: str, concave: Proof | None) -> Reduction:
     interval = claim.domain.box[name]
     values: list[Point] = [{name: interval.lower}, {name: interval.upper}]
     premises = tuple(
-        Premise(about(claim, substitute(claim.polynomial, value)), setting(value), _set_to(value))
+        Premise(about(claim, substitute(claim.polynomial, value)), setting(value), set_to(value))
         for value in values
     )
     return Reduction(

@@ -55,12 +55,17 @@ class Guarantee(Enum):
 class Premise:
     """A claim to be decided instead; `lift` turns a point of its domain into one of the reduced claim's.
 
-    `note` says in words what was replaced or left out.
+    `notes` say what was replaced or left out: each a name and what took its place, or words.
     """
 
     claim: Claim
     lift: Callable[[Point], Point] = lambda point: point
-    note: str = ""
+    notes: tuple[tuple[object, ...], ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The notes in words, in the order of the steps."""
+        return "; ".join("".join(map(str, note)) for note in self.notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,15 +103,18 @@ def about(claim: Claim, polynomial: Polynomial) -> Claim:
 
 def refuted(claim: Claim, step: str, at: Point, guarantee: Guarantee) -> Reduction:
     """Returns the reduction to the false claim −1 ≥ 0, refuted at the given point."""
-    where = ", ".join(f"{name} = {value}" for name, value in at.items())
-    false = Premise(
-        about(claim, claim.domain.ring.number(-1)), lambda _: at, f"false at {where or 'any point'}"
-    )
+    notes = set_to(at) or (("false at any point",),)
+    false = Premise(about(claim, claim.domain.ring.number(-1)), lambda _: at, notes)
     return Reduction(step, guarantee, (false,), lambda proofs: proofs[0])
 
 
 def setting(values: Point) -> Callable[[Point], Point]:
     return lambda point: {**point, **values}
+
+
+def set_to(values: Point) -> tuple[tuple[object, ...], ...]:
+    """Returns the notes that variables were replaced by numbers."""
+    return tuple((name, " = ", value) for name, value in values.items())
 
 
 def quotient(left: Polynomial, right: Polynomial) -> Fraction:
@@ -182,7 +190,7 @@ def factor_step(claim: Claim) -> Reduction | None:
         )
 
     premises = tuple(
-        Premise(about(claim, f.polynomial * sign), lift, "one factor of odd power")
+        Premise(about(claim, f.polynomial * sign), lift, (("one factor of odd power",),))
         for f, sign in zip(unknown, signs, strict=True)
     )
 
@@ -225,7 +233,7 @@ def _product_left(
 
     if not unknown:
         return Reduction("factors", Guarantee.EXACT, (), certify)
-    premise = Premise(about(claim, rest * direction), note="without factors of known sign")
+    premise = Premise(about(claim, rest * direction), notes=(("without factors of known sign",),))
     return Reduction("factors", guarantee, (premise,), certify)
 
 
