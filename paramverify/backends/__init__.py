@@ -32,6 +32,7 @@ class Ability(Enum):
 
 
 DECIDES = frozenset({Ability.CLAIMS, Ability.MODELS})
+PRINTED = ("paramverify.formats.formula_printers",)  # what backends load that are given a formula as text
 
 
 class Backend(Protocol):

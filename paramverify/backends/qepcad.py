@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from paramverify.answers import Answer, End, Open, Proved, Refuted
-from paramverify.backends import DECIDES, Ability
+from paramverify.backends import DECIDES, PRINTED, Ability
 from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
@@ -77,7 +77,7 @@ class Qepcad:
     install: str = "pip install passagemath-qepcad, or put qepcad on PATH"
     abilities: frozenset[Ability] = DECIDES | {Ability.QUANTIFIERS}
     place: int = 40
-    preload: tuple[str, ...] = ("paramverify.formats.formula_printers",)
+    preload: tuple[str, ...] = PRINTED
 
     def version(self) -> str | None:
         """Returns the version that the program states, or None without it."""

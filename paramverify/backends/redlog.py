@@ -1,8 +1,8 @@
 """Redlog, where REDUCE is on PATH: virtual substitution, then cylindrical algebraic decomposition.
 
 The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlhqe` is
-Hermitian quantifier elimination. `rlgqe` and
-`rlgcad` are never used: what they return holds under conditions only.
+Hermitian quantifier elimination. `rlgqe` and `rlgcad` are never used: what they return holds under conditions
+only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from paramverify.answers import Answer, End, Open, Proved, Refuted
-from paramverify.backends import Ability
+from paramverify.backends import PRINTED, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
@@ -45,7 +45,7 @@ class Redlog:
         f"put REDUCE ({', '.join(PROGRAMS[:-1])} or reduce; https://reduce-algebra.sourceforge.io) on PATH"
     )
     abilities = frozenset({Ability.CLAIMS})
-    preload = ("paramverify.formats.formula_printers",)
+    preload = PRINTED
 
     def version(self) -> str | None:
         """Returns the version that REDUCE states, or None without it."""

@@ -16,7 +16,7 @@ from flint import fmpz
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.answers import Answer, End, Open, Proved
-from paramverify.backends import DECIDES, Ability
+from paramverify.backends import DECIDES, PRINTED, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
@@ -25,7 +25,6 @@ from paramverify.formats.smtlib import script, symbol
 from paramverify.formats.smtlib_scripts import Term, plain, read
 from paramverify.formats.solver_formulas import occurring
 
-PRELOAD = ("paramverify.formats.formula_printers",)
 ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(r"[a-zA-Z][a-zA-Z0-9_.:+-]*\Z")
@@ -54,7 +53,7 @@ class SmtLibProcess:
     stated_version: str = "unknown version"
     place: int | None = None
     builtin: bool = False
-    preload: tuple[str, ...] = PRELOAD
+    preload: tuple[str, ...] = PRINTED
 
     @property
     def program(self) -> str:
