@@ -67,7 +67,8 @@ def command(
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     options = replace(typed.options(), executor=executor())
     if encoding == MONOLITHIC:
-        given = typed.given() | ({"evidence"} if evidence else set()) | ({"budgets"} if budgets else set())
+        own = {"evidence": evidence, "budgets": budgets, "show-attempts": show_attempts}
+        given = typed.given() | {name for name, value in own.items() if value}
         if options.require_certificates:
             given.add("require-certificates")
         for name in sorted(given):

@@ -45,3 +45,5 @@ def test_built_in_procedures_are_asked_first(capsys: pytest.CaptureFixture[str])
     assert [each["race"] for each in found] == list(range(1, len(found) + 1))
     assert run(["verify", CASE, "--show-attempts", "--cluster", "local:1"]) == 2
     assert "leave --cluster out" in capsys.readouterr().err
+    assert run(["verify", CASE, "--show-attempts", "--encoding", "monolithic"]) == 2
+    assert "leave --show-attempts out" in capsys.readouterr().err
