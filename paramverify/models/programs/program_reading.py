@@ -298,7 +298,7 @@ class Expressions:
             case ast.BoolOp():
                 word = "and" if isinstance(tree.op, ast.And) else "or"
                 if lone := lone_number(tree):
-                    raise self.refuse(lone.reason, lone.tree)
+                    raise self.refuse(f"{lone.reason} A choice is written x if y else z", lone.tree)
                 return Apply(word, tuple(self.node(v, depth + 1) for v in tree.values), place)
             case ast.Compare():
                 return self.comparison(tree, depth)
