@@ -26,7 +26,11 @@ REFUSED = {
     "b = q\nb[0] = 1\noutput(b)": ("write b = q + []", 1),
     "b = [0]\nb[0] = 1\nc = b\noutput(c)": ("write c = b + []", 3),
     "output(max())": ("max needs at least 1 argument", 1),
-    "if a == 0 or 1:\n    output(1)": ("did you mean a == 1? A choice is written x if y else z", 1),
+    "if a == 0 or 1:\n    output(1)": ("1 alone is always true: did you mean a == 1?", 1),
+    "if a != 1:\n    output(3 if not (q[0] == 1 and -2) else 4)": (
+        "-2 alone is always true: did you mean q[0] == -2?",
+        2,
+    ),
     "import math\noutput(1)": ("imports are not allowed", 1),
     "output(q.count(1))": ("a dot is not allowed", 1),
     "b = []\nb.append(1)\noutput(b)": ("write b = b + [x]", 2),

@@ -297,14 +297,13 @@ class Expressions:
                 return Apply(BINARY[type(tree.op)], (left, right), place)
             case ast.BoolOp():
                 word = "and" if isinstance(tree.op, ast.And) else "or"
-                if lone := lone_number(tree):
-                    raise self.refuse(f"{lone.reason} A choice is written x if y else z", lone.tree)
                 return Apply(word, tuple(self.node(v, depth + 1) for v in tree.values), place)
             case ast.Compare():
                 return self.comparison(tree, depth)
             case ast.IfExp():
-                parts = (tree.test, tree.body, tree.orelse)
-                return Apply("if", tuple(self.node(p, depth + 1) for p in parts), place)
+                test = self.condition(tree.test, depth + 1)
+                parts = (self.node(part, depth + 1) for part in (tree.body, tree.orelse))
+                return Apply("if", (test, *parts), place)
             case ast.Tuple():
                 raise self.refuse("a tuple is not a value here: write a list, [a, b]", tree)
             case ast.List():
@@ -317,6 +316,19 @@ class Expressions:
                     raise self.refuse(reason, tree)
                 return self.call(tree, depth)
         raise self.refuse(instead(tree), tree)
+
+    def condition(self, tree: ast.expr, depth: int) -> Node:
+        """Reads what decides: a number beside a comparison is a mistake there, and a value elsewhere."""
+        parts = [tree]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, ast.BoolOp):
+                if lone := lone_number(part):
+                    raise self.refuse(lone.reason, lone.tree)
+                parts += part.values
+            elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+                parts.append(part.operand)
+        return self.node(tree, depth)
 
     def name(self, tree: ast.Name) -> Node:
         if tree.id in ("stop", "output"):
@@ -695,7 +707,7 @@ class _ProgramReader(Expressions):
                 return [self.augmented(tree, BINARY[type(tree.op)])]
             case ast.If():
                 then, rest = self.block(tree.body, depth + 1), self.block(tree.orelse, depth + 1)
-                return [If(self.node(tree.test, 0), then, rest, place)]
+                return [If(self.condition(tree.test, 0), then, rest, place)]
             case ast.For() if not tree.orelse:
                 names = self.targets(tree.target)
                 streams = is_stream(tree.iter)
@@ -706,7 +718,7 @@ class _ProgramReader(Expressions):
                 values = self.stream(tree, depth) if streams else self.sequence(tree.iter, 0)
                 return [For(names, values, self.looped(tree.body, depth), place)]
             case ast.While() if not tree.orelse:
-                return [While(self.node(tree.test, 0), self.looped(tree.body, depth), place)]
+                return [While(self.condition(tree.test, 0), self.looped(tree.body, depth), place)]
             case ast.For() | ast.While():
                 raise self.refuse_else(tree)
             case ast.Return():
