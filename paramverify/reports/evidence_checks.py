@@ -376,7 +376,7 @@ def _heading(found: Checked) -> list[str]:
         given = ", ".join(
             f"{plain(name)} = {plain(value, 60)}" for name, value in case.get("set", {}).items()
         )
-        told = [f"{word}: {plain(case['title'])} (SHA-256 {case['digest'][:12]}...)"]
+        told = [f"{word}: {plain(case['title']) or 'without a title'} (SHA-256 {case['digest'][:12]}...)"]
         told[0] += f", with -D {given}" if given else ""
     if found.about is None:
         told += [f"domain: {words}" for words in dict.fromkeys(map(_domain_in_words, domains)) if words]
