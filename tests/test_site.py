@@ -232,8 +232,8 @@ def test_every_word_of_an_answer_is_in_the_glossary() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    """The README has 80 lines at most."""
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+    """The README has 100 lines at most."""
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
 def test_the_citation_says_what_the_package_says() -> None:
