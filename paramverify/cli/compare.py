@@ -30,7 +30,7 @@ from paramverify.cli._exits import Exit
 from paramverify.compare import comparison_summary as comparison
 from paramverify.compare import competition_formats
 from paramverify.compare.comparison_results import Record, ResultsFile, identity, read_results
-from paramverify.compare.comparison_runs import Advance, CompareOptions, Planned, plan, run
+from paramverify.compare.comparison_runs import Advance, CompareOptions, Planned, complete, plan, run
 from paramverify.compare.comparison_subjects import Skipped, read_subjects
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
@@ -73,6 +73,11 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     help="Make N attempts at a time; their times are then those of a busy machine.",
 )
 @click.option(
+    "--raw",
+    is_flag=True,
+    help="Ask solvers about claims as they are, without simplification, so that all claims count.",
+)
+@click.option(
     "--results",
     "others",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -95,6 +100,7 @@ def command(
     timeout: float,
     repeat: int,
     jobs: int,
+    raw: bool,
     others: tuple[Path, ...],
     output: Path,
     as_json: bool,
@@ -103,7 +109,8 @@ def command(
 
     CASES are case files, SMT-LIB scripts (.smt2) about reals, and folders of both. Every backend tries
     every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
-    command again makes only those attempts that have no result there.
+    command again makes only those attempts that have no result there. After Ctrl-C, the tables are about
+    the claims of which every attempt was made.
 
     Exit codes: 0 done, 1 a disagreement or a wrong answer, 2 bad input or usage, 130 interrupted.
     """
@@ -112,7 +119,9 @@ def command(
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
     known = _encodings(encodings)
     work = executor()
-    choice = CompareOptions(names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs)
+    choice = CompareOptions(
+        names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs, raw=raw
+    )
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
     _output.lift()
     attempts, skipped = plan(subjects, choice)
@@ -139,8 +148,13 @@ def command(
                 records = run(attempts, choice, results, progress, work)
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
+            if kept := complete(attempts, results.records):
+                made = comparison.ComparisonSummary.of(
+                    kept, subjects, skipped, timeout, raw=raw, complete=False
+                )
+                _tell(made, output, as_json)
             return Exit.INTERRUPTED
-    made = comparison.ComparisonSummary.of([*records, *told], subjects, skipped, timeout)
+    made = comparison.ComparisonSummary.of([*records, *told], subjects, skipped, timeout, raw=raw)
     return _tell(made, output, as_json)
 
 
@@ -206,7 +220,9 @@ def _write(made: comparison.ComparisonSummary, folder: Path) -> tuple[dict[str, 
     tables = _standard_files(made, folder)
     notes = []
     drawn: list[Path] = []
-    if plot_style.available():
+    if not made.complete:
+        notes.append("No plots: they are drawn when the comparison has ended.")
+    elif plot_style.available():
         drawn = write_plots(made, folder)
     else:
         notes.append(f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}")

@@ -312,6 +312,7 @@ class CompareOptions:
 
     Attempts that are made `beside` others, on machines that come and go, have times of their own.
     They are not those that are made alone here, and neither are those of several `jobs` on this machine.
+    With `raw`, solvers are asked about claims as they are, and never about simplified ones.
     """
 
     backends: tuple[str, ...]
@@ -320,6 +321,7 @@ class CompareOptions:
     repeat: int = 1
     beside: bool = False
     jobs: int = 1
+    raw: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,7 +373,7 @@ def plan(found: Subjects, choice: CompareOptions) -> tuple[list[Planned], list[S
     for name, backend in backends.items():
         if True in kinds and (reason := why_not(backend)):
             skipped.append(Skipped(f"{name} on scripts", reason))
-        if False in kinds and backend.builtin:
+        if False in kinds and backend.builtin and not choice.raw:
             reason = "a built-in procedure, which always simplifies by itself"
             skipped.append(Skipped(f"{name} without simplification", reason))
     common = {
@@ -383,7 +385,7 @@ def plan(found: Subjects, choice: CompareOptions) -> tuple[list[Planned], list[S
     attempts = []
     for repeat in range(1, choice.repeat + 1):
         for subject in found.subjects:
-            for name, simplification in _ways(subject, backends):
+            for name, simplification in _ways(subject, backends, choice.raw):
                 record = {
                     "case": subject.case,
                     "encoding": subject.encoding,
@@ -405,15 +407,29 @@ def _shared(choice: CompareOptions) -> dict[str, int]:
     return {"jobs": choice.jobs} if choice.jobs > 1 else {}
 
 
-def _ways(subject: ComparedItem, backends: Mapping[str, Backend]) -> Iterator[tuple[str, bool]]:
+def _ways(subject: ComparedItem, backends: Mapping[str, Backend], raw: bool) -> Iterator[tuple[str, bool]]:
     for name, backend in backends.items():
         if isinstance(subject.what, ComparedScript):
             if why_not(backend) is None:
                 yield name, False
             continue
-        yield name, True
+        if backend.builtin or not raw:
+            yield name, True
         if not backend.builtin:
             yield name, False
+
+
+def complete(attempts: Sequence[Planned], records: Mapping[str, Record]) -> list[Record]:
+    """Returns the records of claims of which every attempt of one repetition has been made.
+
+    These alone can be compared: each configuration has its answer, in time or not.
+    """
+    groups: dict[tuple[str, str, int, int], list[Record | None]] = defaultdict(list)
+    for planned in attempts:
+        about = planned.subject
+        place = about.case, about.encoding, about.number, planned.record["repeat"]
+        groups[place].append(records.get(identity(planned.record)))
+    return [record for group in groups.values() if None not in group for record in group if record]
 
 
 # --- running ----------------------------------------------------------------------------------------

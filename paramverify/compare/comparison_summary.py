@@ -7,7 +7,8 @@ virtual best backend takes, for each claim, the best of all configurations of an
 
 A claim that simplification settles before a backend is asked is nobody's merit. Such claims are counted on a
 line of their own; they are not among the claims of the configurations that simplify first, nor among those
-of the virtual best, the contributions and the plots.
+of the virtual best, the contributions and the plots. In a `raw` comparison no solver has simplification in
+front of it, and the built-in procedures have theirs as a part of them, so every claim counts for everybody.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ class MedianRun:
 
 @dataclass(frozen=True)
 class ComparisonSummary:
-    """The results of a comparison, and what they say."""
+    """The results of a comparison, and what they say; some are missing if it is not `complete`."""
 
     records: Sequence[Record]
     encoded: Sequence[Encoded]
@@ -192,10 +193,18 @@ class ComparisonSummary:
     timeout: float
     judgement: Judgement
     runs: Mapping[Configuration, Mapping[BenchmarkProblem, MedianRun]] = field(repr=False)
+    raw: bool = False
+    complete: bool = True
 
     @staticmethod
     def of(
-        records: Sequence[Record], subjects: Subjects, skipped: Sequence[Skipped], timeout: float
+        records: Sequence[Record],
+        subjects: Subjects,
+        skipped: Sequence[Skipped],
+        timeout: float,
+        *,
+        raw: bool = False,
+        complete: bool = True,
     ) -> ComparisonSummary:
         """Returns what the results say; all have the same time limit.
 
@@ -220,7 +229,14 @@ class ComparisonSummary:
             for c, problems in sorted(grouped.items())
         }
         return ComparisonSummary(
-            records, subjects.encoded, skipped=skipped, timeout=timeout, judgement=judgement, runs=runs
+            records,
+            subjects.encoded,
+            skipped=skipped,
+            timeout=timeout,
+            judgement=judgement,
+            runs=runs,
+            raw=raw,
+            complete=complete,
         )
 
     def encodings(self) -> list[str]:
@@ -231,7 +247,7 @@ class ComparisonSummary:
     def settled(self) -> Mapping[BenchmarkProblem, MedianRun]:
         """The problems that simplification settles before a backend is asked, with the quickest run each."""
         found: dict[BenchmarkProblem, MedianRun] = {}
-        for runs in self.runs.values():
+        for runs in () if self.raw else self.runs.values():
             for problem, run in runs.items():
                 best = found.get(problem, run)
                 if run.solved and not run.record.get("asked", True) and run.penalty <= best.penalty:
@@ -339,6 +355,8 @@ def summary(comparison: ComparisonSummary) -> dict[str, Any]:
         "timeout": comparison.timeout,
         "repeat": max(r["repeat"] for r in comparison.records),
         "attempts": len(comparison.records),
+        "complete": comparison.complete,
+        "raw": comparison.raw,
         "paramverify": first["paramverify"],
         "machine": first["machine"],
         "backends": {

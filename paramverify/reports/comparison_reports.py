@@ -17,6 +17,8 @@ from paramverify.reports.sentences import columns
 def lines(document: Mapping[str, Any]) -> list[str]:
     """Returns the summary as text for a terminal: for each encoding a table, and who contributes what."""
     result: list[str] = []
+    if not document["complete"]:
+        result += ["Interrupted: what follows is about the claims of which every attempt was made.", ""]
     for best, simplified in zip(document["virtual_best"], document["simplification"], strict=True):
         encoding = best["encoding"]
         rows = [r for r in document["configurations"] if r["encoding"] == encoding]
@@ -24,6 +26,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         rows.append({**best, "backend": "virtual best", "simplification": ""})
         many = counted(simplified["claims"], "question" if encoding == SCRIPT else "claim")
         result += [f"{encoding}: {many}, at most {document['timeout']:g} s for each"]
+        if document["raw"] and encoding != SCRIPT:
+            result.append("solvers are asked about claims as they are; built-in procedures simplify first")
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
             result.append(f"{many} settled by simplification before a backend was asked: credited to nobody")

@@ -199,6 +199,33 @@ def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
+def test_raw_claims_count_for_everybody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --raw solvers are asked without simplification in front of them, and all claims have scores."""
+    code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--raw", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert {(r["backend"], r["simplification"]) for r in read(tmp_path)} == {
+        ("bernstein", "on"),
+        ("z3", "off"),
+    }
+    assert document["raw"]
+    assert document["complete"]
+    assert document["skipped"] == []
+    assert document["simplification"] == [{"encoding": "sequences", "claims": 2, "settled": 0}]
+    assert [row["claims"] for row in document["configurations"]] == [2, 2]
+    assert [row["solved"] for row in document["configurations"]] == [2, 2]
+    assert document["virtual_best"][0]["solved"] == 2
+    assert sum(part["fastest"] for part in document["contributions"]) == 2
+    told = "\n".join(lines(document))
+    assert "solvers are asked about claims as they are" in told
+    assert "settled by simplification" not in told
+    # The attempts are those of a comparison with both, which need not make them again.
+    _, _, err = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
+    assert "4 of 6 attempts have results" in err
+
+
+@pytest.mark.slow
 def test_csv(made: Path) -> None:
     """The CSV file has a row for each attempt, with the same values."""
     with (made / "results.csv").open(newline="") as file:
@@ -344,15 +371,18 @@ def test_killed_halfway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.slow
 def test_ctrl_c(tmp_path: Path) -> None:
-    """Ctrl-C ends with code 130, keeps the results and says so; the progress is told on a terminal."""
+    """Ctrl-C ends with code 130, keeps the results, says so, and compares what is complete.
+
+    The progress is told on a terminal.
+    """
     ours, theirs = pty.openpty()
     process = start(tmp_path, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     wait_for(tmp_path, 5)
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(60) == 130
     assert process.stdout
-    assert process.stdout.read() == b""
+    told = process.stdout.read().decode()
     process.stdout.close()
     said = b""
     try:
@@ -362,6 +392,12 @@ def test_ctrl_c(tmp_path: Path) -> None:
         pass
     os.close(ours)
     done = len(read(tmp_path))
+    assert told.startswith("Interrupted: what follows is about the claims of which every attempt was made.")
+    document = json.loads((tmp_path / "summary.json").read_text())
+    assert not document["complete"]
+    claims = done // 3  # three attempts are made of a claim before the next one
+    assert document["attempts"] == 3 * claims
+    assert f"sequences: {claims} claim" in told
     assert f"interrupted: {done} of {ATTEMPTS} results are kept in".encode() in said.replace(b"\r\n", b" ")
     assert b"s left" in said
 
