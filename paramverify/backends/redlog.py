@@ -15,7 +15,7 @@ from paramverify.backends import PRINTED, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.elimination_scripts import PROCEDURES, redlog_script
+from paramverify.formats.elimination_scripts import PROCEDURES, REDLOG_ANSWER, redlog_script
 from paramverify.formats.quantified_questions import question
 from paramverify.formats.refutations import violation_by_condition
 
@@ -27,9 +27,9 @@ PROMPTS = re.compile(r"^(?:\d+: ?)+", re.MULTILINE)
 BANNER = re.compile(
     r"^reduce(?: \((?P<version>[^)\n]*)\))?, ?(?P<built>.*?) ?\.\.\. *$", re.MULTILINE | re.IGNORECASE
 )
-# What may stand beside the answer: the domain that was set before, notes of a procedure, which begin with its
-# name, and the farewell.
-NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* (?:End of |[a-z]\w*: ).*)?\s*$", re.IGNORECASE)
+# The line after which the answer stands; before it there may be banners and notes of procedures.
+ANSWER = re.compile(rf"^{REDLOG_ANSWER}\$?\s*$", re.MULTILINE)
+FAREWELL = re.compile(r"^\s*(?:Quitting|\*\*\* End of .*)?\s*$", re.IGNORECASE)
 
 
 class Redlog:
@@ -104,7 +104,7 @@ def _procedures(options: Mapping[str, str]) -> tuple[str, ...]:
 def interpret(finished: Finished) -> bool | Open:
     """Returns the answer to a closed question, or why there is none.
 
-    Besides the banner there may be one statement only, `true$` or `false$`.
+    After the line that announces it there may be one statement only, `true$` or `false$`.
     """
     failure = finished.failure()
     if failure:
@@ -113,8 +113,9 @@ def interpret(finished: Finished) -> bool | Open:
     error = re.search(r"^.*(\*\*\*\*\*|\berror\b).*$", transcript, re.MULTILINE | re.IGNORECASE)
     if error:
         return Open(End.GAVE_UP, error[0].strip()[:500], transcript)
-    output = BANNER.sub("", PROMPTS.sub("", finished.output), count=1)
-    left = "\n".join(line for line in output.splitlines() if not NOISE.match(line)).strip()
+    _, *answers = ANSWER.split(PROMPTS.sub("", finished.output))
+    lines = answers[0].splitlines() if len(answers) == 1 else ()
+    left = "\n".join(line for line in lines if not FAREWELL.match(line)).strip()
     if left in ("true$", "false$"):
         return left == "true$"
     if re.match(r"(ex|all)\b", left) and left.endswith("$"):

@@ -177,6 +177,7 @@ class _QepcadReader:
 
 
 PROCEDURES = ("rlqe", "rlhqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
+REDLOG_ANSWER = "answer:"  # stands before the answer, and after all notes of procedures
 
 
 def redlog_script(question: QuantifiedImplication, title: str = "", procedure: str = PROCEDURES[0]) -> str:
@@ -193,7 +194,9 @@ def redlog_script(question: QuantifiedImplication, title: str = "", procedure: s
         "rlset r;",
         "off rlverbose; off nat; linelength(2**24)$",
         wrapped(f"phi := {formula}$"),
-        f"{procedure} phi;",
+        f"psi := {procedure} phi$",
+        f'write "{REDLOG_ANSWER}"$',
+        "psi;",
         "quit;",
     ]
     return "\n".join(lines) + "\n"

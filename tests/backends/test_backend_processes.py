@@ -729,20 +729,21 @@ BANNER = "Reduce (Free CSL version, revision 6339), 22-May-2022 ...\n\n"
 @pytest.mark.parametrize(
     ("output", "code", "expected"),
     [
-        (BANNER + "{}\n\ntrue$\n\nQuitting\n", 0, True),
-        (BANNER + "1: 2: {}$\n3: 4: 5: 6: false$\n7: \n*** End of Lisp run\n", 0, False),
-        ("REDUCE, 30-Nov-2026 ...\n1: 2: {ofsf}$\n4: 5: *** sfto_fctrf: a note\ntrue$\nQuitting\n", 0, True),
-        ("REDUCE (r5874), 30-Nov-2026 ...\n\nfalse$\n", 0, False),
-        (BANNER + "true$\n", 1, "the program ended with exit status 1"),
-        (BANNER + "true$\n", -6, "the program died of SIGABRT"),
-        (BANNER + "***** v1 invalid as formula\ntrue$\n", 0, "***** v1 invalid as formula"),
-        (BANNER + "*** phi already defined\ntrue$\n", 0, "not an answer"),
-        (BANNER + "true$\nfalse$\n", 0, "not an answer"),
-        (BANNER + "true\n", 0, "not an answer"),
-        (BANNER + "v1 > 0$\n", 0, "not an answer"),
-        (BANNER + "ex(v1,v1**2 - 2 = 0)$\n", 0, "quantifiers remain"),
-        (BANNER + "all(v1,true)$\n", 0, "quantifiers remain"),
-        (BANNER, 0, "not an answer: ''"),
+        (BANNER + "{}\n\nanswer:$\n\ntrue$\n\nQuitting\n", 0, True),
+        (BANNER + "1: 2: {}$\n3: 4: 5: answer:$\n6: false$\n7: \n*** End of Lisp run\n", 0, False),
+        (BANNER + "4: *** sfto_fctrf: a note\n*** phi already defined\nanswer:\ntrue$\nQuitting\n", 0, True),
+        (BANNER + "answer:$\ntrue$\n", 1, "the program ended with exit status 1"),
+        (BANNER + "answer:$\ntrue$\n", -6, "the program died of SIGABRT"),
+        (BANNER + "***** v1 invalid as formula\nanswer:$\ntrue$\n", 0, "***** v1 invalid as formula"),
+        (BANNER + "answer:$\n*** psi already defined\ntrue$\n", 0, "not an answer"),
+        (BANNER + "answer:$\ntrue$\nfalse$\n", 0, "not an answer"),
+        (BANNER + "answer:$\ntrue$\nanswer:$\ntrue$\n", 0, "not an answer"),
+        (BANNER + "answer:$\ntrue\n", 0, "not an answer"),
+        (BANNER + "answer:$\nv1 > 0$\n", 0, "not an answer"),
+        (BANNER + "answer:$\nex(v1,v1**2 - 2 = 0)$\n", 0, "quantifiers remain"),
+        (BANNER + "answer:$\nall(v1,true)$\n", 0, "quantifiers remain"),
+        (BANNER + "true$\n", 0, "not an answer: ''"),
+        (BANNER + "answer:$\n", 0, "not an answer: ''"),
         ("", 0, "not an answer: ''"),
     ],
 )
@@ -757,6 +758,27 @@ def test_outputs_of_redlog(output: str, code: int, expected: bool | str) -> None
         assert answer.transcript == output.strip()
 
 
+# What REDUCE, revision 6261 on SBCL, printed for three claims.
+SESSION = (
+    "REDUCE (Free SBCL version, revision 6261), 30-Nov-2026 ...\n\n1: \n2: \n"
+    "Redlog Revision 6174 of 2021-11-15, 15:53:14Z\n"
+    "(c) 1992-2021 T. Sturm and A. Dolzmann (www.redlog.eu)\ntype ?; for help\n\n{}\n\n"
+    "3: \n4: \n5: \n6: \n7: \n8: \nanswer:$\n\n9: \n%s$\n\n10: "
+)
+
+
+def test_a_real_session() -> None:
+    """The banners of REDUCE and of Redlog, and the prompts, are no answers."""
+    assert redlog_backend.interpret(Finished(0, SESSION % "true")) is True
+    assert redlog_backend.interpret(Finished(0, SESSION % "false")) is False
+    left = redlog_backend.interpret(Finished(0, SESSION % "ex(x,x**2 - 2 = 0)"))
+    assert isinstance(left, Open)
+    assert left.detail == "quantifiers remain"
+    found = redlog_backend.BANNER.search(SESSION)
+    assert found
+    assert found["version"] == "Free SBCL version, revision 6261"
+
+
 @pytest.fixture
 def reduce(
     program: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -765,7 +787,9 @@ def reduce(
 
     def make(rlqe: str, rlcad: str) -> redlog_backend.Redlog:
         body = f"""echo "Reduce (Free CSL version, revision 6339), 22-May-2022 ..."
-        case "$(cat)" in *rlqe*) echo '{rlqe}';; *rlcad*) echo '{rlcad}';; esac"""
+        case "$(cat)" in
+        *rlqe*) echo 'answer:$'; echo '{rlqe}';;
+        *rlcad*) echo 'answer:$'; echo '{rlcad}';; esac"""
         path = program(body, "redcsl")
         monkeypatch.setenv("PATH", f"{Path(path).parent}:/usr/bin:/bin")
         programs.banner.cache_clear()

@@ -25,6 +25,7 @@ from paramverify.answers import Proved
 from paramverify.backends import backend
 from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
+from paramverify.backends.redlog import PROGRAMS
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.export import listed_claims
 from paramverify.cli.main import run
@@ -170,10 +171,10 @@ def read_redlog(text: str) -> Redlog:
     assert text.isascii()
     lines = [line for line in text.splitlines() if not line.startswith("%")]
     statements = [s for s in re.split(r"(?<=[;$])\s+", " ".join(lines).strip()) if s]
-    *setting, assignment, call, last = statements
+    *setting, assignment, call, announced, printed, last = statements
     assert setting == ["load_package redlog;", "rlset r;", "off rlverbose;", "off nat;", "linelength(2**24)$"]
-    assert last == "quit;"
-    procedure = re.fullmatch(r"(rlqe|rlcad) phi;", call)
+    assert (announced, printed, last) == ('write "answer:"$', "psi;", "quit;")
+    procedure = re.fullmatch(r"psi := (rlqe|rlcad) phi\$", call)
     assert procedure
     match = re.fullmatch(r"phi := (.*)\$", assignment)
     assert match
@@ -440,7 +441,7 @@ def test_redlog_files_are_in_its_grammar(name: str, tmp_path: Path) -> None:
             point = within(closed.domain, about, point)
             values = {new: point[name] for name, new in about.renamed().items()}
             assert parsed.matrix(values) == (point not in closed.domain or closed.holds_at(point))
-        reduce = next(filter(None, map(find, ("redcsl", "redpsl"))), None)
+        reduce = next(filter(None, map(find, PROGRAMS)), None)
         if reduce:
             done = subprocess.run(
                 [reduce], input=path.read_text(), capture_output=True, text=True, check=True
