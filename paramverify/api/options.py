@@ -14,6 +14,7 @@ from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import read_size
 from paramverify.processes.time_limits import alarm
+from paramverify.simplify.step_names import parse_steps
 
 # --- one clock for a call of the package: reading, building, and all searches -----------------------
 
@@ -60,7 +61,7 @@ class Limits(TypedDict, total=False):
     backends: str | Sequence[str] | None
     confirm: int
     require_certificates: bool
-    simplify: bool
+    simplify: bool | str
 
 
 def options_of(given: Limits) -> Options:
@@ -97,8 +98,16 @@ def options_of(given: Limits) -> Options:
         confirm=confirm,
         limit=seconds,
         require_certificates=_flag("require_certificates", given.get("require_certificates", False)),
-        simplify=_flag("simplify", given.get("simplify", True)),
+        steps=_steps(given.get("simplify", True)),
     )
+
+
+def _steps(value: object) -> tuple[str, ...] | None:
+    """Returns the steps of simplification: True for the default ones, False for none, or names."""
+    with located(key="simplify"):
+        if isinstance(value, str):
+            return parse_steps(value)
+    return None if _flag("simplify", value) else ()
 
 
 def _flag(name: str, value: object) -> bool:

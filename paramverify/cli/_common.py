@@ -24,6 +24,7 @@ from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import read_size, split_names
 from paramverify.processes.time_limits import Lift, alarm
+from paramverify.simplify import step_names
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -130,14 +131,23 @@ def session_option(function: Function) -> Function:
     function = click.option("--confirm", type=number, default=1, metavar="N", help=confirm)(function)
     function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
     plain = "Give backends the claims as they are; built-in procedures simplify by themselves."
-    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _keep_flag}
+    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _keep}
     function = click.option("--no-simplify", "as_they_are", **flag, help=plain)(function)
+    kept: dict[str, Any] = {"expose_value": False, "callback": _keep}
+    function = click.option("--simplify", "steps", metavar="STEPS", **kept, help=STEPS)(function)
     word = "Take no solver's or worker's word: what is proved without a certificate stays undecided."
     function = click.option("--require-certificates", "certified", **flag, help=word)(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
 
 
-def _keep_flag(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+STEPS = (
+    "Simplify each claim by these steps before backends get it, comma-separated, of: "
+    f"{', '.join((*step_names.BUILT_IN, *step_names.ASKED_FOR))}; "
+    f"or {step_names.DEFAULT} for all of them but sympy. So 'sympy,{step_names.DEFAULT}' asks sympy first."
+)
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: bool | str | None) -> None:
     context.meta[f"paramverify.{parameter.name}"] = value
 
 
@@ -155,10 +165,14 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
     limit = memory_limit()
     context = click.get_current_context(silent=True)
     given = context.meta if context else {}
+    plain, named = given.get("paramverify.as_they_are"), given.get("paramverify.steps")
+    if plain and named is not None:
+        raise click.UsageError("give either --simplify or --no-simplify")
+    steps = None if named is None else step_names.parse_steps(named)
     return Options(
         *(seconds, limit, chosen, confirm),
         limit=timeout,
-        simplify=not given.get("paramverify.as_they_are"),
+        steps=() if plain else steps,
         require_certificates=bool(given.get("paramverify.certified")),
     )
 

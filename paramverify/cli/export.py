@@ -38,6 +38,7 @@ from paramverify.privacy.cases import load
 from paramverify.reports import json_documents
 from paramverify.scripts.benchmark_families import information, known_of, plain
 from paramverify.simplify.chain import simplify
+from paramverify.simplify.step_names import parse_steps
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
@@ -108,9 +109,10 @@ class _File:
 )
 @click.option(
     "--simplify",
-    "simplified",
-    is_flag=True,
-    help="Write what simplification leaves of each claim, as solvers are asked, with what it replaced.",
+    "steps",
+    metavar="STEPS",
+    help="Write what simplification leaves of each claim, with what it replaced: 'default' for what solvers "
+    "are asked, or names of steps.",
 )
 @json_option
 @timeout_option
@@ -126,7 +128,7 @@ def command(
     output: Path | None,
     encoding: str,
     stated: bool,
-    simplified: bool,
+    steps: str | None,
     as_json: bool,
     timeout: float,
 ) -> int:
@@ -145,7 +147,7 @@ def command(
     With --collection many cases become a family of benchmarks. --timeout is then that of each case.
     """
     if collection is not None:
-        others = (target, number, free, output, stated, simplified, settings())
+        others = (target, number, free, output, stated, steps, settings())
         if any(others) or together or encoding != CLAIMS:
             raise click.UsageError("--collection takes cases, --license, --category and --timeout alone")
         return export_collection(cases, collection, timeout, (license_, category), as_json)
@@ -153,7 +155,7 @@ def command(
         raise click.UsageError("Missing option '--to'. Choose from: " + ", ".join(SUFFIXES))
     if stated and (target != "smtlib2" or together or encoding != CLAIMS):
         raise click.UsageError("--status is for claims, one by one, and --to smtlib2")
-    if simplified and (together or free or stated or encoding != CLAIMS):
+    if steps and (together or free or stated or encoding != CLAIMS):
         raise click.UsageError("--simplify is for claims, one by one, without --free and --status")
     if len(cases) > 1:
         raise click.UsageError("several cases need --collection DIR")
@@ -167,7 +169,7 @@ def command(
             output=output,
             encoding=encoding,
             words=(license_, category) if stated else None,
-            simplified=simplified,
+            steps=steps,
             as_json=as_json,
         )
 
@@ -182,7 +184,7 @@ def _export(
     output: Path | None,
     encoding: str,
     words: tuple[str, str] | None,
-    simplified: bool,
+    steps: str | None,
     as_json: bool,
 ) -> int:
     """Writes the claims of one case; `words` are license and category where the status is to be stated."""
@@ -201,8 +203,8 @@ def _export(
     files = (
         _formulas(model, FORMULAS[encoding], number)
         if whole
-        else _simplified(model, target, stem, number)
-        if simplified
+        else _simplified(model, target, stem, number, parse_steps(steps))
+        if steps
         else _claims(model, target, parameters, stem, together=together)
     )
     if words:
@@ -210,14 +212,14 @@ def _export(
         condition = json_documents.side_condition(model).get("side_condition", "")
         files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
     what = "formulas" if whole else "claims"
-    if number is not None and not simplified:
+    if number is not None and not steps:
         if number > len(files):
             raise InputError(f"there are {len(files)} {what} only")
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
         others = "--claim or" if whole else "--claim, --together, or"
-        choose = "name" if simplified else f"choose one with {others}"
-        parts = "parts of claims" if simplified else what
+        choose = "name" if steps else f"choose one with {others}"
+        parts = "parts of claims" if steps else what
         raise InputError(f"there are {len(files)} {parts}: {choose} a folder with -o")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:
@@ -278,7 +280,9 @@ def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, tog
     ]
 
 
-def _simplified(model: AnyModel, target: str, stem: str, number: int | None) -> list[_File]:
+def _simplified(
+    model: AnyModel, target: str, stem: str, number: int | None, steps: Sequence[str] | None
+) -> list[_File]:
     """Returns a file for each part that simplification leaves of each claim, or of one of them.
 
     Raises:
@@ -291,8 +295,8 @@ def _simplified(model: AnyModel, target: str, stem: str, number: int | None) -> 
     files: list[_File] = []
     for k, claim in enumerate(claims, 1):
         # Steps move parameters one by one, which is wrong for those that are tied to each other.
-        steps = () if claim.domain.ring.tied else None
-        found = simplify(claim, steps) if number in (None, k) else None
+        possible = () if claim.domain.ring.tied else steps
+        found = simplify(claim, possible) if number in (None, k) else None
         leaves = found.leaves() if found else []
         only = ", and only then" if found and found.exact else ""
         for j, leaf in enumerate(leaves, 1):

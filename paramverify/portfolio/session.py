@@ -377,8 +377,9 @@ class Options:
     about a claim, and what each of them said; only of races that are held in this process. The `executor`
     decides claims that do not depend on each other. `limit` is what is told where the time is over: the limit
     that the user gave, of which some is spent before the session. `evidence` is how many seconds more
-    built-in procedures get for a certificate, where a solver has given its word. Without `simplify` backends
-    get claims as they are; built-in procedures simplify by themselves. With `require_certificates` a proof
+    built-in procedures get for a certificate, where a solver has given its word. `steps` are those of
+    simplification before the race, by name: None for the default ones, () for none. Built-in procedures
+    simplify by themselves, and come first only where `steps` is None. With `require_certificates` a proof
     that rests on anybody's word decides nothing: the claim is open, and the race for it goes on.
     """
 
@@ -392,7 +393,7 @@ class Options:
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
     evidence: float = 0.0
-    simplify: bool = True
+    steps: tuple[str, ...] | None = None
     require_certificates: bool = False
 
 
@@ -416,10 +417,12 @@ class Session:
         self._neighbours = Neighbours()
         self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
-        if not self.options.simplify:
-            self._quick = False  # the procedures of this process begin with simplification
+        if self.options.steps is not None:
+            self._quick = False  # the procedures of this process begin with simplification of their own
             if not self.options.executor.is_here:
-                raise InputError("--no-simplify is for claims that are decided here: leave --cluster out")
+                raise InputError(
+                    "--simplify and --no-simplify are for claims that are decided here: leave --cluster out"
+                )
         discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
         for stage in self.options.strategy:
@@ -577,8 +580,7 @@ class Session:
         tally = Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
-        plain = self.options.confirm > 1 or not self.options.simplify
-        steps = () if plain or claim.domain.ring.tied else None
+        steps = () if self.options.confirm > 1 or claim.domain.ring.tied else self.options.steps
 
         own = partial(self._leaf, tally=tally, confirm=confirm)
         leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners)
@@ -776,7 +778,7 @@ def unasked(session: Session, claims: int = 1, others: bool = True) -> str:
         return f"{told}: there was no claim for solvers"
     if not others:
         return f"{told}: built-in procedures were enough"
-    if not options.simplify:
+    if options.steps is not None:
         return told
     first = "built-in procedures come first, and were enough"
     return f"{told}: {first}; --no-simplify (simplify=False in Python) leaves them out"

@@ -30,6 +30,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 from paramverify.formats.refutations import fails_at, refuter
+from paramverify.simplify.computer_algebra import ideal_step, sympy_step
 from paramverify.simplify.reductions import (
     AT_LEAST_ZERO,
     AT_MOST_ZERO,
@@ -46,6 +47,7 @@ from paramverify.simplify.reductions import (
     setting,
     unrestricted,
 )
+from paramverify.simplify.step_names import BUILT_IN
 
 MAX_STRETCHED = 100_000  # Bernstein coefficients of a polynomial after a change of variables
 
@@ -341,14 +343,13 @@ def _then(first: Callable[[Point], Point], second: Callable[[Point], Point]) -> 
 
 
 def simplify(claim: Claim, steps: Sequence[str] | None = None, exact: bool = False) -> Simplified:
-    """Returns the claim simplified by the named steps, by default all of them, in the order of `STEPS`.
+    """Returns the claim simplified by the named steps, by default by all that are `BUILT_IN`.
 
     With `exact` only exact reductions are made. Every reduction removes a variable, lowers a degree or uses
     up a constraint, so this ends.
     """
-    chosen = list(STEPS.values()) if steps is None else [STEPS[name] for name in steps]
-    for step in chosen:
-        reduction = step(claim)
+    for name in BUILT_IN if steps is None else steps:
+        reduction = STEPS[name](claim)
         if reduction and not (exact and reduction.guarantee is not Guarantee.EXACT):
             parts = tuple(simplify(premise.claim, steps, exact) for premise in reduction.premises)
             return Simplified(claim, reduction, parts)
@@ -467,15 +468,17 @@ def _at_both_ends(claim: Claim, name: str, concave: Proof | None) -> Reduction:
     )
 
 
-STEPS: Mapping[str, Step] = {
+STEPS: Mapping[str, Step] = {  # those of `step_names`
     "fixed": fixed_step,
     "product": product_step,
     "sign": sign_step,
     "empty": empty_step,
     "equations": equation_step,
+    "ideal": ideal_step,
     "stretch": stretch_step,
     "factors": factor_step,
     "content": content_step,
     "monotone": monotone_step,
     "ends": ends_step,
+    "sympy": sympy_step,
 }

@@ -101,6 +101,12 @@ def about(claim: Claim, polynomial: Polynomial) -> Claim:
     return replace(claim, polynomial=polynomial)
 
 
+def constrained(claim: Claim, more: Sequence[Constraint]) -> Claim:
+    """Returns the claim on the part of its domain where more constraints hold."""
+    domain = claim.domain
+    return replace(claim, domain=replace(domain, constraints=(*domain.constraints, *more)))
+
+
 def refuted(claim: Claim, step: str, at: Point, guarantee: Guarantee) -> Reduction:
     """Returns the reduction to the false claim −1 ≥ 0, refuted at the given point."""
     notes = set_to(at) or (("false at any point",),)
@@ -150,12 +156,18 @@ def factor_step(claim: Claim) -> Reduction | None:
     changes its sign, the other factors do not vanish identically (they are coprime to it), so the product
     changes its sign too. The sign that it must have is the one at any point where it is not zero.
     """
-    polynomial, domain = claim.polynomial, claim.domain
-    if is_constant(polynomial) or not factorable(polynomial):
+    if is_constant(claim.polynomial) or not factorable(claim.polynomial):
         return None
+    return split_by_factors(claim, *factorisation(claim.polynomial))
+
+
+def split_by_factors(
+    claim: Claim, constant: Fraction, found: Sequence[tuple[Polynomial, int]]
+) -> Reduction | None:
+    """Returns what `factor_step` makes of a claim whose constant and primitive factors are known."""
+    polynomial, domain = claim.polynomial, claim.domain
     if any(domain.box[name].is_point for name in variables(polynomial)):
         return None  # the box has no inside; the step for fixed variables is switched off
-    constant, found = factorisation(polynomial)
     if len(found) == 1 and found[0][1] == 1:
         return None
     live = live_constraints(domain)

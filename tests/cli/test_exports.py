@@ -382,7 +382,7 @@ def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str]
 def test_parts_that_simplification_leaves(name: str, holds: bool, tmp_path: Path) -> None:
     """A part is violated where the claim is, with what was replaced; Z3 finds the parts that are."""
     path = ROOT / "cases" / "inequalities" / f"{name}.toml"
-    assert run(["export", str(path), "--to", "smtlib2", "--simplify", "-o", str(tmp_path)]) == 0
+    assert run(["export", str(path), "--to", "smtlib2", "--simplify", "default", "-o", str(tmp_path)]) == 0
     (claim,) = listed_claims(load(str(path)).model)
     texts = [each.read_text(encoding="utf-8") for each in sorted(tmp_path.iterdir())]
     assert [re.findall("part .* of claim 1", text) for text in texts] == [
@@ -403,11 +403,11 @@ def test_parts_that_simplification_leaves(name: str, holds: bool, tmp_path: Path
 def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     """Where simplification decides every claim there is no file; files about all claims stay as they are."""
     path = str(ROOT / "cases" / "geometric-independent.toml")
-    assert run(["export", path, "--to", "qepcad", "--simplify"]) == 2
+    assert run(["export", path, "--to", "qepcad", "--simplify", "default"]) == 2
     assert "simplification decides every claim" in capsys.readouterr().err
-    assert run(["export", path, "--to", "qepcad", "--simplify", "--together"]) == 2
+    assert run(["export", path, "--to", "qepcad", "--simplify", "default", "--together"]) == 2
     tied = str(ROOT / "cases" / "exponential-mean.toml")
-    assert run(["export", tied, "--to", "smtlib2", "--simplify", "--claim", "1"]) == 2
+    assert run(["export", tied, "--to", "smtlib2", "--simplify", "default", "--claim", "1"]) == 2
     assert "eps stands beside exp" in capsys.readouterr().err
 
 

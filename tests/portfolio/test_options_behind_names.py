@@ -55,7 +55,7 @@ def test_names_and_settings() -> None:
 @pytest.mark.slow
 def test_a_race_with_options_and_without_simplification() -> None:
     """The options of the winner are recorded; without simplification its proof is its word alone."""
-    options = Options(seconds=20, strategy=race_of(("z3(random_seed=7)",)), simplify=False)
+    options = Options(seconds=20, strategy=race_of(("z3(random_seed=7)",)), steps=())
     with Session(options) as session:
         made = session.decide(claim())
     assert isinstance(made.answer, Proved)
