@@ -306,12 +306,16 @@ class _BranchAndBound:
 
     def run(self) -> Outcome:
         claim = self.claim
-        if prod(int(d) + 1 for d in claim.polynomial.degrees()) > self.work.coefficients:
+        if not self._affordable(claim.polynomial):
             return Outcome(reason=f"out of work for {key(claim.polynomial)[:200]} ≥ 0")
-        constraints = tuple(
-            (k, patch(c.polynomial, claim.domain.box)) for k, c in live_constraints(claim.domain)
+        constraints = tuple(  # without one that is too large, more is proved
+            (k, patch(c.polynomial, claim.domain.box))
+            for k, c in live_constraints(claim.domain)
+            if self._affordable(c.polynomial)
         )
         names = {*variables(claim.polynomial), *(n for _, p in constraints for n in p.names)}
+        if not names:  # the constraints that would decide this are too large
+            return Outcome(reason=f"out of work for {key(claim.polynomial)[:200]} ≥ 0")
         self.axes = tuple(n for n in claim.domain.ring.names if n in names)
         box = {n: i for n, i in claim.domain.box.items() if n in names}
         root = _Node(box, patch(claim.polynomial, box), constraints, 0)
@@ -331,6 +335,9 @@ class _BranchAndBound:
         if self.left or waiting:
             return Outcome(reason=self._describe(waiting))
         return Outcome(proof=certificates.tree(_assembled(root)))
+
+    def _affordable(self, polynomial: Polynomial) -> bool:
+        return prod(int(d) + 1 for d in polynomial.degrees()) <= self.work.coefficients
 
     def _describe(self, waiting: Sequence[_Node]) -> str:
         nodes = [*self.left, *waiting]

@@ -322,7 +322,11 @@ def _monomial(powers: Sequence[int], place: Sequence[float]) -> float:
 
 
 def _float(value: fmpq) -> float:
-    return int(value.p) / int(value.q)
+    """Returns a float near the number, or the largest ones for numbers beyond them."""
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        return LARGEST if value > 0 else -LARGEST
 
 
 def _near(value: fmpq | float, bits: int) -> fmpq:
@@ -332,6 +336,7 @@ def _near(value: fmpq | float, bits: int) -> fmpq:
     return fmpq((exact * scale + fmpq(1, 2)).floor(), scale)
 
 
+LARGEST = 1e150  # stands for what is beyond; its square is a float, too
 MAX_VARIABLES = 6
 MAX_TERMS = 600  # of all conditions together
 SEEDS = 24
@@ -385,14 +390,15 @@ class _SliceSearch:
 
     @cached_property
     def part(self) -> Claim:
-        """The claim with what was fixed."""
+        """The claim with what was fixed, here or because its interval is one point."""
         domain = self.claim.domain
+        values = {n: i.lower for n, i in domain.box.items() if i.is_point} | self.fixed
         constraints = tuple(
-            replace(c, polynomial=substitute(c.polynomial, self.fixed)) for c in domain.constraints
+            replace(c, polynomial=substitute(c.polynomial, values)) for c in domain.constraints
         )
-        at = {name: Interval(v, v, True, True) for name, v in self.fixed.items()}
+        at = {name: Interval(v, v, True, True) for name, v in values.items()}
         smaller = replace(domain, box={**domain.box, **at}, constraints=constraints)
-        return replace(self.claim, polynomial=substitute(self.claim.polynomial, self.fixed), domain=smaller)
+        return replace(self.claim, polynomial=substitute(self.claim.polynomial, values), domain=smaller)
 
     @cached_property
     def conditions(self) -> list[tuple[Polynomial, bool]]:
