@@ -15,7 +15,7 @@ from itertools import pairwise
 from flint import fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain, Interval, refuse_ties
+from paramverify.algebra.domains import Constraint, Domain, Interval, refuse_ties
 from paramverify.algebra.polynomials import (
     Point,
     Polynomial,
@@ -169,7 +169,7 @@ def question(
             raise InputError(f"there is no parameter {name!r}; there are: {known}")
     about = (*polynomials, *(c.polynomial for c in domain.constraints))
     refuse_ties(domain.ring, about, "a formula for quantifier elimination")
-    constraints = [comparison(c.polynomial, ">" if c.strict else ">=") for c in domain.constraints]
+    constraints = stated_constraints(domain.constraints)
     conclusions = [comparison(f, ">=") for f in polynomials]
     mentioned = {n for c in (*constraints, *conclusions) for n in variables(c.polynomial)}
     if domain.constant and GENERATOR in mentioned and GENERATOR not in domain.box:
@@ -186,6 +186,21 @@ def question(
         hypotheses=tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
         conclusions=tuple(conclusions),
     )
+
+
+def stated_constraints(constraints: Iterable[Constraint]) -> list[PolynomialComparison]:
+    """Returns constraints as comparisons: g ≥ 0 and −g ≥ 0 are one equation; what is true is left out."""
+    found: list[PolynomialComparison] = []
+    for constraint in constraints:
+        stated = comparison(constraint.polynomial, ">" if constraint.strict else ">=")
+        if is_constant(stated.polynomial) and _compare(constant_value(stated.polynomial), stated.relation):
+            continue
+        same = [k for k, c in enumerate(found) if c.relation == ">=" and c.polynomial == -stated.polynomial]
+        if same and not constraint.strict and stated.polynomial:
+            found[same[0]] = comparison(found[same[0]].polynomial, "=")
+        else:
+            found.append(stated)
+    return found
 
 
 def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[PolynomialComparison]:

@@ -27,6 +27,7 @@ from paramverify.formats.quantified_questions import (
     NotCondition,
     PolynomialComparison,
     QuantifiedImplication,
+    stated_constraints,
 )
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ class _Builder:
             if name not in domain.box:
                 raise DefectError(f"the domain has no interval for {name}")
             yield from self.ends(name, domain.box[name])
-        for constraint in domain.constraints:
-            yield self.comparison(constraint.polynomial, ">" if constraint.strict else ">=")
+        for constraint in stated_constraints(domain.constraints):
+            yield self.comparison(constraint.polynomial, constraint.relation)
 
     def ends(self, name: str, interval: Interval) -> Iterator[FNode]:
         """Yields `b·x (relation) a` for each end a/b of the interval."""

@@ -66,7 +66,7 @@ TABLE = (
     Known("violated under it", "1/5 - p*q", SQUARE, "violated", ("p + q <= 1",), hard=("cvc5",)),
     Known("constraints without a point", "-1", SQUARE, "holds", ("p + q <= 1", "p + q > 1")),
     Known("strict constraint, zero on its border", "1 - p - q", SQUARE, "holds", ("p + q < 1",)),
-    Known("on a line", "1/10 - p^3*q", SQUARE, "violated", ("p + q == 1",)),
+    Known("on a line", "1/10 - p^3*q", SQUARE, "violated", ("p + q == 1",), hard=("cvc5",)),
     Known("on a cubic curve", "2/5 - p", SQUARE, "violated", ("p**3 + p + q == 1",)),
     Known("the zero polynomial", "0", UNIT, "holds"),
     Known("a negative constant", "-1", UNIT, "violated"),
