@@ -92,7 +92,7 @@ def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
             name=name,
             command=tuple(command),
             description=table.text("description", f"{command[0]}, an SMT-LIB process"),
-            install=table.text("install", f"put {command[0]} on PATH"),
+            install=table.text("install", _where(command[0])),
             logic=logic,
             models=_flag(table, "models", True),
             interactive=_flag(table, "interactive", False),
@@ -101,6 +101,13 @@ def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
         )
         table.close()
         return solver
+
+
+def _where(program: str) -> str:
+    """Returns how to get a program that is missing."""
+    if os.sep in program:
+        return f"write in `command` where it is, for {program} is no program that can be run"
+    return f"put {program} on PATH"
 
 
 def _options(table: Table) -> dict[str, str]:

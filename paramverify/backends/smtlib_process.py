@@ -7,10 +7,12 @@ anything else in the output is no answer.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 
 from flint import fmpz
 
@@ -29,6 +31,7 @@ ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(r"[a-zA-Z][a-zA-Z0-9_.:+-]*\Z")
 SETTING = re.compile(r"[a-zA-Z0-9_.+-]+\Z")
+RUNS_OTHERS = re.compile(r"(?:ba|da|k|z)?sh|env|nice|timeout|python[\d.]*|java|node|docker|podman")
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,15 @@ class SmtLibProcess:
 
     @property
     def program(self) -> str:
-        """The program, by its name: `dreal` for `dreal-fast`, which is the same one with other options."""
-        return self.name.partition("-")[0]
+        """The program, by the name of its file up to a hyphen: `yices` for `yices-smt2`, with any options.
+
+        What runs other programs, such as a shell, is known by its first argument.
+        """
+        first, *rest = self.command
+        file = Path(os.path.realpath(find(first) or first)).name
+        if RUNS_OTHERS.fullmatch(file):
+            file = next((Path(word).name for word in rest if not word.startswith("-")), file)
+        return file.partition("-")[0]
 
     @property
     def abilities(self) -> frozenset[Ability]:
@@ -139,10 +149,11 @@ def interpret(finished: Finished, names: Sequence[str]) -> Satisfied | Proved | 
     are variables and values were asked for; or `unknown`.
     """
     failure = finished.failure()
-    if failure:
-        return failure
-    transcript = finished.transcript
     error = ERROR.search(finished.output) or COMPLAINT.search(finished.errors)
+    if failure:
+        said = f": {error[0].strip()[:500]}" if error and failure.end is End.CRASHED else ""
+        return replace(failure, detail=f"{failure.detail}{said}")
+    transcript = finished.transcript
     if error:
         return Open(End.GAVE_UP, error[0].strip()[:500], transcript)
     strange = Open(End.GAVE_UP, f"not an answer: {finished.output.strip()[:200]!r}", transcript)

@@ -826,3 +826,42 @@ def test_another_program_called_reduce(program: Callable[..., str], monkeypatch:
     if any(programs.find(name) for name in redlog_backend.PROGRAMS[:-1]):
         pytest.skip("REDUCE is here")
     assert redlog_backend.Redlog().version() is None
+
+
+# --- which program a backend is -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["z3", "-in"], "z3"),
+        (["yices-smt2"], "yices"),
+        (["./{wrap}"], "wrap.sh"),
+        (["./{link}"], "wrap.sh"),
+        (["sh", "-e", "somewhere/wrap.sh", "fast"], "wrap.sh"),
+        (["env", "solver-4.8"], "solver"),
+        (["python3.11"], "python3.11"),
+    ],
+)
+def test_a_program_is_its_file(command: list[str], expected: str, tmp_path: Path) -> None:
+    """Two names for one program are one where different programs are to confirm a claim."""
+    (tmp_path / "wrap.sh").write_text("#!/bin/sh\nz3 -in\n")
+    (tmp_path / "wrap.sh").chmod(0o755)
+    (tmp_path / "link").symlink_to(tmp_path / "wrap.sh")
+    first, *rest = command
+    file = str(tmp_path / first[3:-1].replace("wrap", "wrap.sh")) if first.startswith("./") else first
+    for name in ("mine", "other"):
+        found = SmtLibProcess(name=name, command=(file, *rest), description="", install="")
+        if first == "python3.11":
+            assert found.program.startswith("python")  # a link, perhaps
+        else:
+            assert found.program == expected
+
+
+def test_a_crash_has_the_last_words_of_the_program() -> None:
+    """What a solver says about a mistake of the caller is part of the reason."""
+    answer = interpret(Finished(1, "(error \"line 1 column 22: unknown parameter 'bogus'\")\n"), ())
+    assert isinstance(answer, Open)
+    assert answer.end is End.CRASHED
+    assert "exit status 1: (error" in answer.detail
+    assert "unknown parameter 'bogus'" in answer.detail
