@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from paramverify.answers import Decision
+from paramverify.claims import Claim
+from paramverify.cli import _output
 from paramverify.cli._answers import Files, Typed, answered, printed
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
@@ -18,7 +22,7 @@ from paramverify.cli._common import (
     session_option,
     timeout_option,
 )
-from paramverify.reports.attempt_reports import Race, attempt_lines, attempt_rows
+from paramverify.reports.attempt_reports import Race, attempt_line, attempt_lines, attempt_rows
 from paramverify.subjects.questions import Verify
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
@@ -80,7 +84,13 @@ def command(
     if show_attempts:
         if not options.executor.is_here:
             raise click.UsageError("--show-attempts is about races on this machine: leave --cluster out")
-        options = replace(options, on_race=lambda claim, decisions: races.append((claim, decisions)))
+
+        def heard(claim: Claim | str, decisions: Sequence[Decision]) -> None:
+            races.append((claim, decisions))
+            for row in attempt_rows(races[-1:], len(races)):
+                _output.add("attempts", row, attempt_line(row))
+
+        options = replace(options, on_race=heard)
     result = answered(case, question, typed, Files(evidence), options=options)
     if show_attempts:
         told = {**result.document, "attempts": attempt_rows(races)}

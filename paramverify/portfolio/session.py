@@ -389,7 +389,7 @@ class Options:
     confirm: int = 1
     on_decision: Callable[[Claim, Decision], None] | None = field(default=None, compare=False)
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
-    on_race: Callable[[Claim, Sequence[Decision]], None] | None = field(default=None, compare=False)
+    on_race: Callable[[Claim | str, Sequence[Decision]], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
     evidence: float = 0.0

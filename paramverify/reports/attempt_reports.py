@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.answers import Decision, End, Open, Refuted
 from paramverify.claims import Claim
 from paramverify.kernel.strict_reading import counted
@@ -13,24 +14,40 @@ from paramverify.reports.sentences import columns
 SHOWN = 60  # attempts in words
 WIDTH = 60  # characters of a claim, and of a reason
 
-Race = tuple[Claim, Sequence[Decision]]
+Race = tuple[Claim | str, Sequence[Decision]]
 
 
-def attempt_rows(races: Sequence[Race]) -> list[dict[str, Any]]:
-    """Returns one entry for each attempt of each race, as JSON data."""
-    return [_entry(number, claim, made) for number, (claim, race) in enumerate(races, 1) for made in race]
+def attempt_rows(races: Sequence[Race], first: int = 1) -> list[dict[str, Any]]:
+    """Returns one entry for each attempt of each race, as JSON data; the first race has this number."""
+    return [_entry(number, claim, made) for number, (claim, race) in enumerate(races, first) for made in race]
 
 
-def _entry(number: int, claim: Claim, made: Decision) -> dict[str, Any]:
+def attempt_line(row: Mapping[str, Any]) -> str:
+    """Returns one attempt as a line, for a run that ends before there is a table."""
+    why = f": {_short(row['reason'])}" if "reason" in row else ""
+    about = f"race {row['race']}, {_short(row['claim'])}"
+    return f"  {about}: {row['backend']} {row['answer']} after {row['seconds']:.2g} s{why}"
+
+
+def _subject(claim: Claim | str) -> str:
+    """Returns where a claim comes from, or the question itself."""
+    if isinstance(claim, str):
+        return claim
+    if claim.origins:
+        return str(claim.origins[0])
+    empty = is_constant(claim.polynomial) and constant_value(claim.polynomial) < 0
+    return "the domain is empty" if empty else f"{claim.polynomial} >= 0"
+
+
+def _entry(number: int, claim: Claim | str, made: Decision) -> dict[str, Any]:
     said = made.answer
     answer = "refuted" if isinstance(said, Refuted) else "proved"
     if isinstance(said, Open):
         stopped = "stopped" if made.seconds else "not started"
         answer = stopped if said.end is End.INTERRUPTED else said.end.value
-    about = [str(origin) for origin in claim.origins]
     return {
         "race": number,
-        "claim": about[0] if about else f"{claim.polynomial} >= 0",
+        "claim": _subject(claim),
         "backend": made.backend,
         "version": made.version,
         "answer": answer,
@@ -43,7 +60,7 @@ def attempt_lines(races: Sequence[Race]) -> list[str]:
     """Returns a table of all attempts; of many the first ones."""
     found = attempt_rows(races)
     if not found:
-        return ["attempts: no backend was asked"]
+        return ["attempts: none was needed"]
     rows = [
         (
             str(each["race"]),

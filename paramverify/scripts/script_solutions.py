@@ -478,7 +478,12 @@ class _Work:
         part = self.means.within(self.means.left / 2)
 
         def decide(claim: Claim) -> Decision:
-            return Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
+            started = time.monotonic()
+            found = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
+            found = replace(found, seconds=time.monotonic() - started)
+            if self.means.options.on_race:
+                self.means.options.on_race(claim, [found])
+            return found
 
         return self._each(decide, part)
 
@@ -570,7 +575,14 @@ def as_it_is(
     made = means.runner.race(attempts, limits, race.enough, WIDTH, turn=TURN, alone=ALONE)
     for decision in made:
         race.enough(decision)
+    if means.options.on_race:
+        means.options.on_race("the script as it is", [replace(d, backend=_asked(d)) for d in made])
     return race.result(reason)
+
+
+def _asked(decision: Decision) -> str:
+    """Returns the backend that an attempt on a script asked."""
+    return decision.options.get("backend", decision.backend)
 
 
 class _Race:
@@ -593,8 +605,7 @@ class _Race:
         return self.point is not None or len(self.unsat) >= self.confirm
 
     def _take(self, decision: Decision) -> None:
-        name = decision.options.get("backend", decision.backend)
-        said = decision.answer
+        name, said = _asked(decision), decision.answer
         if isinstance(said, Proved):
             self.unsat.setdefault(program(name), (name, said.transcript))
         elif isinstance(said, Refuted):

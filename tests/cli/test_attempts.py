@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -47,3 +50,40 @@ def test_built_in_procedures_are_asked_first(capsys: pytest.CaptureFixture[str])
     assert "leave --cluster out" in capsys.readouterr().err
     assert run(["verify", CASE, "--show-attempts", "--encoding", "monolithic"]) == 2
     assert "leave --show-attempts out" in capsys.readouterr().err
+
+
+UNSAT = """(declare-const x Real)(declare-const y Real)
+(assert (< (+ (* x x) (* y y)) (* 2 x y)))(check-sat)"""
+
+
+def test_scripts_have_attempts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A solver that is given the script itself is listed, and so are procedures that decide its parts."""
+    script = tmp_path / "square.smt2"
+    script.write_text(UNSAT)
+    assert run(["verify", str(script), "--backends", "z3", "--show-attempts", "--json"]) == 0
+    (attempt,) = json.loads(capsys.readouterr().out)["attempts"]
+    assert (attempt["claim"], attempt["backend"], attempt["answer"]) == (
+        "the script as it is",
+        "z3",
+        "proved",
+    )
+    assert run(["verify", str(script), "--show-attempts", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["attempts"]
+    assert [(each["backend"], each["answer"]) for each in found] == [("built-in", "proved")]
+
+
+def test_attempts_are_shown_when_time_is_over(tmp_path: Path) -> None:
+    """What was asked until then is printed, as text and in JSON."""
+    case = tmp_path / "circle.toml"
+    case.write_text(
+        '[parameters]\nx = "[-1, 1]"\ny = "[-1, 1]"\nconstraints = ["x**2 + y**2 == 1"]\n'
+        '[claim]\nholds = "x*y <= 1/2"\n'
+    )
+    config = tmp_path / "solvers.toml"
+    config.write_text('[solvers.slow]\ncommand = ["sleep", "60"]\nversion = "1"\n')
+    asked = [sys.executable, "-m", "paramverify", "--config", str(config), "verify", str(case)]
+    asked += ["--show-attempts", "--strategy", "built-in; slow:60", "--timeout", "6"]
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "x*y <= 1/2" in done.stdout
+    assert "built-in gave up" in done.stdout
