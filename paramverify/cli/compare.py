@@ -153,6 +153,8 @@ def command(
                     kept, subjects, skipped, timeout, raw=raw, complete=False
                 )
                 _tell(made, output, as_json)
+            else:
+                click.echo("no claim has all its attempts yet: there is nothing to compare", err=True)
             return Exit.INTERRUPTED
     made = comparison.ComparisonSummary.of([*records, *told], subjects, skipped, timeout, raw=raw)
     return _tell(made, output, as_json)
@@ -217,12 +219,18 @@ def _write(made: comparison.ComparisonSummary, folder: Path) -> tuple[dict[str, 
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
     document = comparison.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
     write_text(folder / "results.csv", comparison.csv_text(made.records))
-    tables = _standard_files(made, folder)
     notes = []
     drawn: list[Path] = []
+    tables = _standard_files(made, folder)
     if not made.complete:
         notes.append("No plots: they are drawn when the comparison has ended.")
     elif plot_style.available():
+        for kind in (
+            "cactus",
+            "scatter",
+        ):  # of an earlier comparison in this folder, perhaps of other backends
+            for old in (p for ending in ("svg", "png", "pdf") for p in folder.glob(f"{kind}-*.{ending}")):
+                old.unlink()
         drawn = write_plots(made, folder)
     else:
         notes.append(f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}")

@@ -113,13 +113,14 @@ class Jobs:
 
 
 NO_PROOF = {"kind": "none"}
+TRIAL = f"{__name__}:CLAIM_TRIAL"  # what it imports is loaded before attempts, and no part of their times
 NOT_ASKED = "settled by simplification before the backend was asked"
 
 
 def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
     """Returns the attempt of a backend on a claim, with or without simplification in front of it."""
     options = {"backend": backend, "simplification": "on" if simplification else "off"}
-    return Attempt(f"{__name__}:CLAIM_TRIAL", claim, options)
+    return Attempt(TRIAL, claim, options)
 
 
 @dataclass
@@ -281,7 +282,7 @@ def attempted(document: Mapping[str, Any]) -> dict[str, Any]:
         else from_document(document["claim"])
     )
     limits = AttemptLimits(float(document["seconds"]), int(document["memory"]))
-    worker_runner().warm((name,))
+    worker_runner().warm((name, TRIAL))
     made = _tried(worker_runner(), AttemptPlan(what, name, version, bool(document["simplification"]), limits))
     return {
         "decision": decision_to_document(made.outcome.decision),
@@ -503,7 +504,8 @@ def run(
     with Runners() as runners:
         if choice.jobs > 1 and executor.is_here:
             executor = Jobs(choice.jobs, runners)
-        tasks = [attempt_task(_asked(planned, choice), runners.own, choice.backends) for planned in waiting]
+        shared = (*choice.backends, TRIAL)
+        tasks = [attempt_task(_asked(planned, choice), runners.own, shared) for planned in waiting]
         show(0)
         for done, ended in enumerate(executor.map(tasks), 1):
             planned, tried = waiting[ended.number], ended.get()

@@ -2,7 +2,8 @@
 
 A configuration is an encoding, a backend, and simplification on or off. Of several repetitions the median run
 counts. PAR-2 is the mean over all claims of the seconds that a configuration needed, where one that was not
-solved, or answered wrongly, counts as twice the time limit (the score of the SAT competitions). The
+solved, or answered wrongly, counts as twice the time limit (the score of the SAT competitions). The word of a
+backend that gave a wrong answer somewhere counts only where something else shows the same. The
 virtual best backend takes, for each claim, the best of all configurations of an encoding.
 
 A claim that simplification settles before a backend is asked is nobody's merit. Such claims are counted on a
@@ -216,12 +217,17 @@ class ComparisonSummary:
         grouped: dict[Configuration, dict[BenchmarkProblem, list[MedianRun]]] = defaultdict(
             lambda: defaultdict(list)
         )
+        unreliable = {r["backend"] for r in records if is_wrong(r, judgement.known)}
+        shown = {(r["digest"], r["status"]) for r in records if r["backend"] not in unreliable}
+        shown |= {(digest, status) for digest, (status, _) in judgement.known.items()}
         for record in records:
             configuration = Configuration(record["encoding"], record["backend"], record["simplification"])
             problem = BenchmarkProblem(record["case"], record["encoding"], record["claim"])
-            solved = record["status"] in DECIDED and not is_wrong(record, judgement.known)
-            penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
             wrong = is_wrong(record, judgement.known)
+            believed = record["backend"] not in unreliable or record["evidence"] != "word"
+            confirmed = believed or (record["digest"], record["status"]) in shown
+            solved = record["status"] in DECIDED and not wrong and confirmed
+            penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
             known = record["digest"] in judgement.known
             grouped[configuration][problem].append(MedianRun(record, solved, penalty, wrong, known))
         runs = {
@@ -312,6 +318,9 @@ def score(runs: Mapping[BenchmarkProblem, MedianRun]) -> dict[str, Any]:
         **ends,
         "crashed": len(unknown) - sum(ends.values()),
         "wrong": sum(run.wrong for run in runs.values()),
+        "unconfirmed": sum(
+            run.record["status"] in DECIDED and not run.solved and not run.wrong for run in runs.values()
+        ),
         "par2": round(sum(run.penalty for run in runs.values()) / len(runs), 6) if runs else None,
         "wall": round(sum(r["wall"] for r in records), 6),
         "cpu": round(sum(r["cpu"] for r in records), 6),

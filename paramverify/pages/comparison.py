@@ -20,13 +20,23 @@ from paramverify.reports.comparison_reports import alarm
 
 MAX_BYTES = 50_000_000
 WORDS = ("encoding", "backend", "simplification")
-COUNTS = ("claims", "solved", *DECIDED, "timeout", "out_of_memory", "gave_up", "crashed", "wrong")
+COUNTS = (
+    "claims",
+    "solved",
+    *DECIDED,
+    "timeout",
+    "out_of_memory",
+    "gave_up",
+    "crashed",
+    "wrong",
+    "unconfirmed",
+)
 SECONDS = ("par2", "wall", "cpu")
 COLUMNS = (
     *("encoding", "backend", "simplified", "asked", "solved", "true", "false", "timeout"),
-    *("out of memory", "gave up", "crashed", "wrong", "PAR-2 s", "wall s", "CPU s"),
+    *("out of memory", "gave up", "crashed", "wrong", "unconfirmed", "PAR-2 s", "wall s", "CPU s"),
 )
-RARE = COLUMNS[7:12]  # left out where all are 0
+RARE = COLUMNS[7:13]  # left out where all are 0
 
 
 def read_summary(path: Path) -> Mapping[str, Any]:

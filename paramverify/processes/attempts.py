@@ -140,7 +140,8 @@ def preloads(name: str, found: Backend) -> list[str]:
     name imports them. For a backend outside the package nothing is shared.
     """
     if ":" in name:
-        return []
+        module = name.partition(":")[0]
+        return [module] if module.startswith("paramverify.") else []
     wanted: tuple[str, ...] = getattr(found, "preload", ())
     return [f"{backends.__name__}.{module.name}" for module in iter_modules(backends.__path__)] + [*wanted]
 

@@ -58,7 +58,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
 
 COUNTS = (
     *("solved", *DECIDED),
-    *("timeout", "out_of_memory", "gave_up", "crashed", "wrong"),
+    *("timeout", "out_of_memory", "gave_up", "crashed", "wrong", "unconfirmed"),
 )
 
 

@@ -773,6 +773,24 @@ def test_wrong_answers_are_not_solved() -> None:
     assert len(alarm(made.judgement)) == 2
 
 
+def test_the_word_of_a_liar_counts_nowhere() -> None:
+    """A backend that was wrong once solves nothing by its word, unless something else shows the same."""
+    records = [
+        *(result("liar", 1, "holds"), result("z3", 1, "violated", 3, evidence="witness")),
+        *(result("liar", 2, "holds"), result("z3", 2, "unknown", 10)),
+        *(result("liar", 3, "holds"), result("z3", 3, "holds", 2, evidence="certificate")),
+        *(result("liar", 4, "holds", evidence="certificate"), result("z3", 4, "unknown", 10)),
+    ]
+    document = summary(ComparisonSummary.of(records, Subjects(), [], 10))
+    rows = {row["backend"]: row for row in document["configurations"]}
+    assert (rows["liar"]["solved"], rows["liar"]["wrong"], rows["liar"]["unconfirmed"]) == (2, 1, 1)
+    assert (rows["z3"]["solved"], rows["z3"]["unconfirmed"]) == (2, 0)
+    assert document["unsolved"] == [{"case": "made", "encoding": "sequences", "claim": 2}]
+    (liar,) = (part for part in document["contributions"] if part["backend"] == "liar")
+    assert [place["claim"] for place in liar["alone"]] == [4]
+    assert "unconfirmed" in "\n".join(lines(document))
+
+
 def test_evidence_beats_expectations() -> None:
     """What is shown is known, whatever a case expects, and the contradiction is told."""
     records = [result("bernstein", 1, "holds", evidence="certificate")]

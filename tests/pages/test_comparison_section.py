@@ -7,7 +7,15 @@ from typing import Any
 from paramverify.pages.comparison import backends
 
 COUNTS = ("holds", "violated", "timeout", "out_of_memory", "gave_up", "crashed")
-ROW = {"encoding": "sequences", "backend": "s", "simplification": "off", "claims": 1, "solved": 0, "wrong": 1}
+ROW = {
+    "encoding": "sequences",
+    "backend": "s",
+    "simplification": "off",
+    "claims": 1,
+    "solved": 0,
+    "wrong": 1,
+    "unconfirmed": 0,
+}
 PLACE = {"case": "made", "encoding": "sequences", "claim": 1}
 DOCUMENT: dict[str, Any] = {
     "timeout": 8,
