@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -45,25 +46,28 @@ from paramverify.simplify.reductions import (
 if TYPE_CHECKING:
     import sympy
 
-MAX_EQUATIONS = 8  # of which a Gröbner basis is computed
-MAX_EQUATION_DEGREE = 12  # in total, of each of them and of what is reduced
+MAX_DEGREE = 30  # of a polynomial that is reduced, in total
+# Equations of which a basis is computed, and the product of their degrees (Bézout's bound on common zeros):
+# within the first pair a basis takes tenths of a second, and beyond the second one it may take for ever.
+FEW = (3, 16)
+MANY = (8, 256)
 
 
-def ideal_step(claim: Claim) -> Reduction | None:
-    """A constraint becomes an equation, or f becomes its remainder modulo the equations."""
+def ideal_step(claim: Claim, bounds: tuple[int, int] = FEW) -> Reduction | None:
+    """A constraint becomes an equation, or f becomes its remainder modulo the equations.
+
+    With more equations than the bounds say, or with higher ones, f stays as it is.
+    """
     if claim.domain.ring.tied or is_constant(claim.polynomial):
         return None
-    return _vanishing(claim) or _remainder(claim)
+    return _vanishing(claim) or _remainder(claim, bounds)
 
 
 def sympy_step(claim: Claim) -> Reduction | None:
-    """The step `ideal`, or f is split into the factors that sympy finds."""
+    """The step `ideal` with larger bounds, or f is split into the factors that sympy finds."""
     if claim.domain.ring.tied or is_constant(claim.polynomial):
         return None
-    return _named(ideal_step(claim) or _factored(claim))
-
-
-def _named(found: Reduction | None) -> Reduction | None:
+    found = ideal_step(claim, MANY) or _factored(claim)
     return found and replace(found, step="sympy")
 
 
@@ -74,19 +78,11 @@ class _Symbols:
     """The variables of a ring as symbols of sympy, in the same order, with names of their own."""
 
     def __init__(self, ring: Ring) -> None:
-        import sympy
-
         self.ring = ring
-        self.symbols = sympy.symbols(f"x:{len(ring.names)}")
+        self.symbols = _symbols(len(ring.names))
 
     def there(self, polynomial: Polynomial) -> sympy.Poly:
-        import sympy
-
-        terms = {
-            tuple(map(int, powers)): sympy.Rational(int(c.p), int(c.q))
-            for powers, c in polynomial.to_dict().items()
-        }
-        return sympy.Poly(terms, *self.symbols, domain=sympy.QQ)
+        return _poly(_terms(polynomial), self.symbols)
 
     def back(self, found: Any) -> Polynomial:
         """Returns a polynomial of sympy, or an expression, as one of the ring."""
@@ -94,6 +90,20 @@ class _Symbols:
 
         terms = sympy.Poly(found, *self.symbols, domain=sympy.QQ).terms()
         return self.ring.from_terms({tuple(powers): Fraction(int(c.p), int(c.q)) for powers, c in terms})
+
+
+def _symbols(count: int) -> Sequence[sympy.Symbol]:
+    import sympy
+
+    found: Sequence[sympy.Symbol] = sympy.symbols(f"x:{count}")
+    return found
+
+
+def _poly(terms: Terms, symbols: Sequence[sympy.Symbol]) -> sympy.Poly:
+    import sympy
+
+    rational_terms = {m: sympy.Rational(c.numerator, c.denominator) for m, c in terms}
+    return sympy.Poly(rational_terms, *symbols, domain=sympy.QQ)
 
 
 # --- equations --------------------------------------------------------------------------------------
@@ -125,24 +135,20 @@ def _as_equation(claim: Claim, index: int, c: Fraction, root: Polynomial) -> Red
     return Reduction("ideal", Guarantee.EXACT, (premise,), certify)
 
 
-def _remainder(claim: Claim) -> Reduction | None:
+def _remainder(claim: Claim, bounds: tuple[int, int]) -> Reduction | None:
     """f becomes its remainder modulo the equations, where that is smaller."""
     equations = _equations(claim)
     generators = [claim.domain.constraints[i].polynomial for i, _, _ in equations]
-    sizes = [int(p.total_degree()) for p in (claim.polynomial, *generators)]
-    if not equations or len(equations) > MAX_EQUATIONS or max(sizes) > MAX_EQUATION_DEGREE:
+    most, bezout = bounds
+    if not equations or len(equations) > most or int(claim.polynomial.total_degree()) > MAX_DEGREE:
         return None
-    import sympy
-
+    if prod(int(g.total_degree()) for g in generators) > bezout:
+        return None
     names = _Symbols(claim.domain.ring)
-    polynomial = names.there(claim.polynomial)
-    given = [names.there(g) for g in generators]
-    basis = sympy.groebner(given, *names.symbols, order="grevlex", domain=sympy.QQ)
-    rest = names.back(basis.reduce(polynomial.as_expr())[1])
+    basis, ring, ideal = _ideal(len(names.symbols), tuple(map(_terms, generators)))
+    rest = names.back(basis.reduce(names.there(claim.polynomial).as_expr())[1])
     if _size(rest) >= _size(claim.polynomial):
         return None
-    ring = sympy.QQ.old_poly_ring(*names.symbols)
-    ideal = ring.ideal(*(g.as_expr() for g in given))
     cofactors = [
         names.back(ring.to_sympy(q))
         for q in ideal.in_terms_of_generators(names.there(claim.polynomial - rest).as_expr())
@@ -157,6 +163,25 @@ def _remainder(claim: Claim) -> Reduction | None:
         (Premise(about(claim, rest), notes=(("reduced modulo the equations",),)),),
         lambda proofs: certificates.total([*shown, (rest, proofs[0])]),
     )
+
+
+Terms = tuple[tuple[tuple[int, ...], Fraction], ...]
+
+
+def _terms(polynomial: Polynomial) -> Terms:
+    return tuple((tuple(map(int, m)), fraction(c)) for m, c in polynomial.to_dict().items())
+
+
+@lru_cache(maxsize=8)  # all claims of a case have the same equations
+def _ideal(count: int, generators: tuple[Terms, ...]) -> tuple[Any, Any, Any]:
+    """Returns a Gröbner basis of polynomials in so many variables, their ring, and their ideal."""
+    import sympy
+
+    symbols = _symbols(count)
+    given = [_poly(terms, symbols) for terms in generators]
+    basis = sympy.groebner(given, *symbols, order="grevlex", domain=sympy.QQ)
+    ring = sympy.QQ.old_poly_ring(*symbols)
+    return basis, ring, ring.ideal(*(g.as_expr() for g in given))
 
 
 def _equations(claim: Claim) -> list[tuple[int, int, Fraction]]:
