@@ -321,9 +321,9 @@ def test_without_matplotlib(
 # --- interruption -----------------------------------------------------------------------------------
 
 
-def start(folder: Path, **streams: Any) -> subprocess.Popen[bytes]:
+def start(folder: Path, *more: str, **streams: Any) -> subprocess.Popen[bytes]:
     """Starts a comparison that takes some seconds."""
-    command = [sys.executable, "-m", "paramverify", *slow_arguments(folder)]
+    command = [sys.executable, "-m", "paramverify", *slow_arguments(folder), *more]
     path = f"{TESTS}{os.pathsep}{ROOT}"
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, **streams)
 
@@ -425,7 +425,9 @@ def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.slow
 def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A second comparison that writes to the same folder is refused while the first one runs."""
-    process = start(tmp_path, stdout=subprocess.DEVNULL)
+    process = start(
+        tmp_path, "--repeat", "50", stdout=subprocess.DEVNULL
+    )  # longer than the lock is waited for
     try:
         wait_for(tmp_path, 1)
         code, _, err = compare(capsys, HOLDS, "--backends", "bernstein", "-o", tmp_path)
