@@ -31,6 +31,7 @@ ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(r"[a-zA-Z][a-zA-Z0-9_.:+-]*\Z")
 SETTING = re.compile(r"[a-zA-Z0-9_.+-]+\Z")
+SETS_SOMETHING = re.compile(r"-|\w+=|\d+(?:\.\d+)?[smhd]?\Z")  # an option, a variable, or a number
 RUNS_OTHERS = re.compile(r"(?:ba|da|k|z)?sh|env|nice|timeout|python[\d.]*|java|node|docker|podman")
 
 
@@ -62,12 +63,12 @@ class SmtLibProcess:
     def program(self) -> str:
         """The program, by the name of its file up to a hyphen: `yices` for `yices-smt2`, with any options.
 
-        What runs other programs, such as a shell, is known by its first argument.
+        Of what runs other programs, such as a shell, `env` or `timeout`, the program is what it runs.
         """
         first, *rest = self.command
-        file = Path(os.path.realpath(find(first) or first)).name
-        if RUNS_OTHERS.fullmatch(file):
-            file = next((Path(word).name for word in rest if not word.startswith("-")), file)
+        words = [first, *(word for word in rest if not SETS_SOMETHING.match(word))]
+        files = [Path(os.path.realpath(find(word) or word)).name for word in words]
+        file = next((name for name in files if not RUNS_OTHERS.fullmatch(name)), files[0])
         return file.partition("-")[0]
 
     @property

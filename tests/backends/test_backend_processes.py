@@ -839,7 +839,10 @@ def test_another_program_called_reduce(program: Callable[..., str], monkeypatch:
         (["./{wrap}"], "wrap.sh"),
         (["./{link}"], "wrap.sh"),
         (["sh", "-e", "somewhere/wrap.sh", "fast"], "wrap.sh"),
-        (["env", "solver-4.8"], "solver"),
+        (["env", "SEED=1", "solver-4.8"], "solver"),
+        (["nice", "-n", "5", "timeout", "60s", "z3", "-in"], "z3"),
+        (["timeout", "30", "z3", "-in", "-smt2"], "z3"),
+        (["java", "-jar", "lib/solver.jar"], "solver.jar"),
         (["python3.11"], "python3.11"),
     ],
 )
