@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from paramverify.answers import Standing
+from paramverify.answers import DECIDED, Standing
 from paramverify.compare.comparison_subjects import as_it_is
 from paramverify.compare.comparison_summary import (
     BenchmarkProblem,
@@ -43,7 +43,8 @@ def smt_comp(comparison: ComparisonSummary) -> list[dict[str, Any]]:
 
 def _scores(runs: Iterable[MedianRun], timeout: float) -> dict[str, Any]:
     found = list(runs)
-    solved = [run.record for run in found if run.solved]
+    # What is not known to be wrong counts in the competition, whoever else doubts it.
+    solved = [run.record for run in found if run.record["status"] in DECIDED and not run.wrong]
     in_time = [r for r in solved if r["wall"] <= timeout]
 
     def count(accept: Callable[[Mapping[str, Any]], bool], time: str) -> tuple[int, float]:
