@@ -16,7 +16,7 @@ from paramverify.files import read_file
 from paramverify.kernel.strict_reading import counted
 from paramverify.pages.markup import Element, h
 from paramverify.pages.parts import ABOUT, TableCell, paragraph, section, table
-from paramverify.reports.comparison_reports import alarm
+from paramverify.reports.comparison_reports import INTERRUPTED, RAW, alarm
 
 MAX_BYTES = 50_000_000
 WORDS = ("encoding", "backend", "simplification")
@@ -66,13 +66,15 @@ def backends(document: Mapping[str, Any]) -> Element:
         "out. PAR-2 is the mean time, where a claim that was not solved, or answered wrongly, counts as two "
         "limits. Times are measured, and depend on the machine."
     )
+    told += f" In this comparison {RAW}." if document["raw"] else ""
+    partial = [] if document["complete"] else [paragraph(INTERRUPTED)]
     listed = [_row(row) for row in document["configurations"]]
     kept = [
         k for k, name in enumerate(COLUMNS) if name not in RARE or any(row[k].key != "0" for row in listed)
     ]
     head = [COLUMNS[k] for k in kept]
     compared = table("Backends", head, [[row[k] for k in kept] for row in listed], sortable=True)
-    parts = [paragraph(told), *_alarms(document), compared, *_lists(document)]
+    parts = [*partial, paragraph(told), *_alarms(document), compared, *_lists(document)]
     return h("article", section("Comparison of backends", *parts, level=2))
 
 

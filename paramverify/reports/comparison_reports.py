@@ -8,17 +8,20 @@ from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.compare.comparison_subjects import SCRIPT
+from paramverify.compare.comparison_subjects import SCRIPT, as_it_is
 from paramverify.compare.comparison_summary import Judgement
 from paramverify.kernel.strict_reading import counted
 from paramverify.reports.sentences import columns
+
+INTERRUPTED = "Interrupted: what follows is about the claims of which every attempt was made."
+RAW = "solvers are asked about claims as they are; built-in procedures simplify first"
 
 
 def lines(document: Mapping[str, Any]) -> list[str]:
     """Returns the summary as text for a terminal: for each encoding a table, and who contributes what."""
     result: list[str] = []
     if not document["complete"]:
-        result += ["Interrupted: what follows is about the claims of which every attempt was made.", ""]
+        result += [INTERRUPTED, ""]
     for best, simplified in zip(document["virtual_best"], document["simplification"], strict=True):
         encoding = best["encoding"]
         rows = [r for r in document["configurations"] if r["encoding"] == encoding]
@@ -26,8 +29,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         rows.append({**best, "backend": "virtual best", "simplification": ""})
         many = counted(simplified["claims"], "question" if encoding == SCRIPT else "claim")
         result += [f"{encoding}: {many}, at most {document['timeout']:g} s for each"]
-        if document["raw"] and encoding != SCRIPT:
-            result.append("solvers are asked about claims as they are; built-in procedures simplify first")
+        if document["raw"] and not as_it_is(encoding):
+            result.append(RAW)
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
             result.append(f"{many} settled by simplification before a backend was asked: credited to nobody")

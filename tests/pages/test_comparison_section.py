@@ -19,6 +19,8 @@ ROW = {
 PLACE = {"case": "made", "encoding": "sequences", "claim": 1}
 DOCUMENT: dict[str, Any] = {
     "timeout": 8,
+    "complete": True,
+    "raw": False,
     "configurations": [{**ROW, **dict.fromkeys(COUNTS, 0), "par2": 16, "wall": 1, "cpu": "1/3"}],
     "cases": [{"case": "made", "encoding": "sequences", "claims": 1}],
     "simplification": [{"encoding": "sequences", "claims": 1, "settled": 1}],
@@ -42,7 +44,16 @@ def test_the_section_tells_what_the_summary_says() -> None:
     ):
         assert told in text
     assert "≈ 16" not in text
+    assert "Interrupted" not in text
+    assert "as they are" not in text
     assert "≈ 0.333" in text
+
+
+def test_a_part_of_a_comparison_is_none() -> None:
+    """A page about a comparison that was interrupted, or without simplification, says so."""
+    text = "".join(backends({**DOCUMENT, "complete": False, "raw": True}).itertext())
+    assert "Interrupted: what follows is about the claims of which every attempt was made." in text
+    assert "In this comparison solvers are asked about claims as they are" in text
 
 
 def test_nothing_wrong_is_told_as_such() -> None:
