@@ -246,9 +246,9 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
     that was evaluated exactly. A claim, a system and formulas are decided in the same sense ([F], [T], [L]).
     A limit gives `undecided`, with its reason.
 
-    The limits are `timeout` (60 seconds), `memory` ("4GiB"), `strategy`, `backends`, `confirm` and
-    `require_certificates`, as on the command line. The time is looked at in all loops; one call inside a
-    library is not interrupted.
+    The limits are `timeout` (60 seconds), `memory` ("4GiB"), `strategy`, `backends`, `confirm`,
+    `require_certificates` and `simplify`, as on the command line. The time is looked at in all loops; one
+    call inside a library is not interrupted.
 
     Raises:
         InputError: a mistake in the case or in an argument.

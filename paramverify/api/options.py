@@ -52,7 +52,8 @@ class Limits(TypedDict, total=False):
     it limits each attempt of a backend. `strategy` and `backends` are as on the command line: `"default"`,
     `"built-in"`, `"solvers"` or rounds such as `"z3,yices:5; cvc5"`, or else names of backends that race.
     With `confirm` = n, n different programs have to prove each claim. With `require_certificates`, nothing is
-    proved on the word of a solver: what has no certificate stays undecided.
+    proved on the word of a solver: what has no certificate stays undecided. `simplify` is True, False for
+    claims as they are, or names of steps such as `"sympy,default"`.
     """
 
     timeout: float
@@ -104,8 +105,8 @@ def options_of(given: Limits) -> Options:
 
 def _steps(value: object) -> tuple[str, ...] | None:
     """Returns the steps of simplification: True for the default ones, False for none, or names."""
-    with located(key="simplify"):
-        if isinstance(value, str):
+    if isinstance(value, str):
+        with located(key="simplify"):
             return parse_steps(value)
     return None if _flag("simplify", value) else ()
 

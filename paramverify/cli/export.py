@@ -147,15 +147,15 @@ def command(
     With --collection many cases become a family of benchmarks. --timeout is then that of each case.
     """
     if collection is not None:
-        others = (target, number, free, output, stated, steps, settings())
-        if any(others) or together or encoding != CLAIMS:
+        others = (target, number, free, output, stated, settings())
+        if any(others) or steps is not None or together or encoding != CLAIMS:
             raise click.UsageError("--collection takes cases, --license, --category and --timeout alone")
         return export_collection(cases, collection, timeout, (license_, category), as_json)
     if target is None:
         raise click.UsageError("Missing option '--to'. Choose from: " + ", ".join(SUFFIXES))
     if stated and (target != "smtlib2" or together or encoding != CLAIMS):
         raise click.UsageError("--status is for claims, one by one, and --to smtlib2")
-    if steps and (together or free or stated or encoding != CLAIMS):
+    if steps is not None and (together or free or stated or encoding != CLAIMS):
         raise click.UsageError("--simplify is for claims, one by one, without --free and --status")
     if len(cases) > 1:
         raise click.UsageError("several cases need --collection DIR")
@@ -204,7 +204,7 @@ def _export(
         _formulas(model, FORMULAS[encoding], number)
         if whole
         else _simplified(model, target, stem, number, parse_steps(steps))
-        if steps
+        if steps is not None
         else _claims(model, target, parameters, stem, together=together)
     )
     if words:
@@ -212,14 +212,14 @@ def _export(
         condition = json_documents.side_condition(model).get("side_condition", "")
         files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
     what = "formulas" if whole else "claims"
-    if number is not None and not steps:
+    if number is not None and steps is None:
         if number > len(files):
             raise InputError(f"there are {len(files)} {what} only")
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
         others = "--claim or" if whole else "--claim, --together, or"
-        choose = "name" if steps else f"choose one with {others}"
-        parts = "parts of claims" if steps else what
+        choose = "name" if steps is not None else f"choose one with {others}"
+        parts = "parts of claims" if steps is not None else what
         raise InputError(f"there are {len(files)} {parts}: {choose} a folder with -o")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:

@@ -75,6 +75,8 @@ def command(
         given = typed.given() | {name for name, value in own.items() if value}
         if options.require_certificates:
             given.add("require-certificates")
+        if options.steps is not None:
+            given.add("simplify" if options.steps else "no-simplify")
         for name in sorted(given):
             raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
     if evidence and budgets is not None:

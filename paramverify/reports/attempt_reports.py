@@ -60,7 +60,7 @@ def attempt_lines(races: Sequence[Race]) -> list[str]:
     """Returns a table of all attempts; of many the first ones."""
     found = attempt_rows(races)
     if not found:
-        return ["attempts: none was needed"]
+        return ["attempts: none"]
     rows = [
         (
             str(each["race"]),

@@ -183,5 +183,11 @@ def test_solvers_get_what_the_steps_leave(capsys: pytest.CaptureFixture[str]) ->
     assert "by z3" in told
     assert run(["verify", path, "--simplify", "sympy", "--no-simplify"]) == 2
     assert "give either --simplify or --no-simplify" in capsys.readouterr().err
+    case = "cases/geometric-independent.toml"
+    for flag in (["--no-simplify"], ["--simplify", "sign"]):
+        assert run(["verify", case, "--encoding", "monolithic", *flag]) == 2
+        assert f"leave {flag[0]} out" in capsys.readouterr().err
+    assert run(["export", case, "--to", "qepcad", "--simplify", ""]) == 2
+    assert "'' is no step of simplification" in capsys.readouterr().err
     assert run(["verify", path, "--simplify", "gröbner"]) == 2
     assert "'gröbner' is no step of simplification" in capsys.readouterr().err
