@@ -14,7 +14,6 @@ that are not UTF-8.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -100,7 +99,7 @@ def main() -> None:
     program.write_text(f'#!/bin/sh\nexec {shutil.which("sbcl")} --noinform --core "{image}" "$@"\n')
     program.chmod(0o755)
     asked = "load_package redlog; rlset r; off nat; rlqe all(x, x**2 + 1 > 0); quit;"
-    said = subprocess.run([program], input=asked, capture_output=True, text=True, env={**os.environ})
+    said = subprocess.run([program], input=asked, capture_output=True, text=True)
     if "true$" not in said.stdout or "*****" in said.stdout:
         sys.exit(f"it answers wrong: {said.stdout}{said.stderr}")
     print(f"{program} answers; put {target} on PATH")

@@ -53,6 +53,9 @@ FEW = (3, 16)
 MANY = (8, 256)
 
 
+Terms = tuple[tuple[tuple[int, ...], Fraction], ...]  # of a polynomial: exponents, and the coefficient
+
+
 def ideal_step(claim: Claim, bounds: tuple[int, int] = FEW) -> Reduction | None:
     """A constraint becomes an equation, or f becomes its remainder modulo the equations.
 
@@ -163,9 +166,6 @@ def _remainder(claim: Claim, bounds: tuple[int, int]) -> Reduction | None:
         (Premise(about(claim, rest), notes=(("reduced modulo the equations",),)),),
         lambda proofs: certificates.total([*shown, (rest, proofs[0])]),
     )
-
-
-Terms = tuple[tuple[tuple[int, ...], Fraction], ...]
 
 
 def _terms(polynomial: Polynomial) -> Terms:
