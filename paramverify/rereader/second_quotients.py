@@ -184,6 +184,10 @@ class CertificateComparison(PointwiseComparison):
             for secret, other, words in probabilities(model, value, lengths):
                 theirs, against = found.words[secret], found.words[other]
                 if words is None or theirs is None:
+                    if words is not theirs:
+                        raise Rejected(
+                            f"the secret {secret!r} is impossible in the case or in the model alone"
+                        )
                     continue
                 if not reader.one_sided and against is not None:
                     theirs = possible(theirs, against)

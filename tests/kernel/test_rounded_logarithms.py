@@ -65,6 +65,9 @@ def test_ends_of_logarithms_and_exponentials() -> None:
     """1 and 0 are exact, very small powers are between 0 and the smallest number, and others are refused."""
     assert (ln(Fraction(1)), encloses_log(Fraction(1), Fraction(0), Fraction(0))) == ((0, 0), True)
     assert exp(0, 0) == (UNIT, UNIT)
+    for at in (end + k for end in LN2 for k in (-1, 0, 1)):  # where the power of 2 changes
+        below, above = exp(at, at)
+        assert below <= (Decimal(at) / UNIT).exp() * UNIT <= above
     assert exp(-(10**5) * UNIT, -(10**5) * UNIT) == (0, 1)
     with pytest.raises(Rejected, match="too large"):
         exp(10**5 * UNIT, 10**5 * UNIT)

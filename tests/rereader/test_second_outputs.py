@@ -228,7 +228,8 @@ WEIGHTS = {  # of an input: what integrals by hand give
     "output(3*laplace(1))": """x: 0;
         at 3: density(3, 3); >= 3: exp(-1) / 2; far above: 1 / 6; far above in 1 + k: 1 / 6""",
     TWO: """x: 0;
-        at 1, at 3: density(1) * density(2); at 1, just below 1: density(1) / 2;
+        at 1, at 3: density(1) * density(2); at 2, at 3: density(2) * density(1);
+        at 1, just below 1: density(1) / 2;
         just below 1, at 1: density(1) / 2; <= 0, at 1: exp(-1) / 8; >= 2, at 1: exp(-3) / 8;
         0..1, at 1: exp(-1) / 4; (any number), at 1: exp(-1) / 2; (any number), o2 - o1 at 1: density(1);
         at 1, far above: density(1) * exp(1) / 2; at 0, o2 - 1/2*o1 just below 1: density(1) / 2;
@@ -335,6 +336,14 @@ def test_weights_that_are_not_read(words: str) -> None:
     breaks = Breaks(probing=True)  # an output that the evidence does not name
     assert name not in weighed(source, [name, "(no output)"], breaks=breaks)
     assert breaks.left_out == {name}
+
+
+def test_sets_of_other_sums_are_not_joined() -> None:
+    """What two names of sets have together is known where both are about the same sums of values."""
+    whole, half = named("2*o1 at 2"), named("o1 at 1")
+    with pytest.raises(UnreadCase, match="different sums"):
+        second_outputs.both(whole, half)
+    assert second_outputs.both(whole, whole) == whole
 
 
 FORMS: list[tuple[list[Any], str, bool]] = [

@@ -302,6 +302,7 @@ CERTIFICATES: Changes = [
     (put("model", "pairs", value=[]), "no pairs"),
     (put("model", "pairs", 0, 2, "mass", value="2*p"), "other probabilities"),
     (put("model", "pairs", 0, 3, "weights", value={"0": "3"}), "other probabilities"),
+    (put("model", "pairs", 0, 3, "mass", value="0"), "alone"),
     (put("model", "observations", value=["y", "x"]), "other probabilities"),
     (put("rule", value="loop"), "mistake"),
 ]

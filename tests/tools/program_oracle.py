@@ -20,8 +20,15 @@ from paramverify.models.programs.run_states import Unread
 Distribution = dict[tuple[Hashable, ...], Fraction]
 
 
+MOST_RUNS = 300_000  # of one program
+
+
 class _Stopped(Exception):
     pass
+
+
+class TooManyRunsError(Exception):
+    """A program has more outcomes than are enumerated."""
 
 
 class Oracle:
@@ -37,11 +44,15 @@ class Oracle:
         self.told: list[Hashable] = []
 
     def distribution(self, text: str, given: Mapping[str, Any]) -> Distribution:
-        """Returns the probability of each sequence of outputs."""
+        """Returns the probability of each sequence of outputs; TooManyRunsError where they are very many."""
         code = compile(re.sub(r"\bstop\b", "_stop()", text), "program", "exec")
         found: Distribution = {}
         self.pending = [[]]
+        runs = 0
         while self.pending:
+            runs += 1
+            if runs > MOST_RUNS:
+                raise TooManyRunsError
             self.script = self.pending.pop()
             self.place, self.weight, self.told = 0, Fraction(1), []
             names = {"__builtins__": {}, **self.words(), **{k: _copied(v) for k, v in given.items()}}
