@@ -521,6 +521,8 @@ def load(
             if "subroutines" not in top:
                 with each:
                     top.close()
+            if "subroutines" in top and top.data["system"].get("kind") == "parts":
+                raise CaseError("subroutines are for a system that is not made of parts", key="subroutines")
         system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
         system = _reached(system, checks)
         given = _unwinding(top, system, checks, frame.step is None)

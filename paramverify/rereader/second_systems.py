@@ -1,8 +1,8 @@
 """Interactive systems, read a second time: their states and steps, compared at random points.
 
 The system of the evidence has the states that runs come to, with names. Here the case file is read by code of
-its own: systems that are written out, with subroutines in the places of steps, and slots, whose states follow
-from what is stored. What is compared:
+its own: systems that are written out, with subroutines in the places of steps; slots, whose states follow
+from what is stored; and several of both side by side. What is compared:
 
 - the data points, queries, responses and hidden actions, the first state, and the assumption about inputs;
 - each state of the evidence has the actions of the case, which lead to states with the names and the
@@ -36,6 +36,10 @@ KINDS = ("data", "queries", "responses", "hidden")
 
 class WrittenSystem:
     """A system that is written out, at a point."""
+
+    actions: dict[str, list[str]]
+    partial: bool
+    initial: str
 
     def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
         given = data["system"]
@@ -79,6 +83,10 @@ class WrittenSystem:
 
 class SlotSystem:
     """Slots of data points, at a point; a state is known by its name alone."""
+
+    actions: dict[str, list[str]]
+    partial: bool
+    initial: str
 
     def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
         self.given = data["system"]
@@ -188,6 +196,87 @@ class SlotSystem:
         return found
 
 
+class SideBySide:
+    """Several systems that get the same data points, at a point; what runs come to is explored."""
+
+    actions: dict[str, list[str]]
+    partial: bool
+    initial: str
+
+    def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
+        self.parts = {
+            name: system_of({"system": given}, at) for name, given in data["system"]["parts"].items()
+        }
+        self.data = list(dict.fromkeys(d for part in self.parts.values() for d in part.actions["data"]))
+        self.actions = {"data": self.data} | {
+            kind: [f"{name}: {action}" for name, part in self.parts.items() for action in part.actions[kind]]
+            for kind in KINDS[1:]
+        }
+        self.partial = any(part.partial for part in self.parts.values())
+        first = tuple(part.initial for part in self.parts.values())
+        self.initial = self._shown(first)
+        self.known: dict[str, Rows] = {}
+        places = {self.initial: first}
+        waiting = [first]
+        while waiting:
+            state = waiting.pop()
+            rows: dict[str, dict[str, Fraction]] = {}
+            for action, step in self._steps(state).items():
+                rows[action] = {self._shown(after): p for after, p in step.items()}
+                for after in step:
+                    name = self._shown(after)
+                    if name not in places:
+                        places[name] = after
+                        waiting.append(after)
+                    elif places[name] != after:
+                        raise Rejected(f"two states of the case have the name {name!r:.60}")
+            self.known[self._shown(state)] = rows
+
+    @staticmethod
+    def _shown(state: Sequence[str]) -> str:
+        return " & ".join(state)
+
+    def _steps(self, state: tuple[str, ...]) -> dict[str, dict[tuple[str, ...], Fraction]]:
+        """Returns the steps of a state: the output of the first part that has one, or all inputs."""
+        parts = list(enumerate(self.parts.items()))
+        rows = [part.rows(place) for part, place in zip(self.parts.values(), state, strict=True)]
+        outputs = [
+            (f"{name}: {action}", {k: action})
+            for k, (name, part) in parts
+            for action in rows[k]
+            if action in (*part.actions["responses"], *part.actions["hidden"])
+        ]
+        inputs = [(d, {k: d for k, (_, part) in parts if d in part.actions["data"]}) for d in self.data]
+        inputs += [(f"{name}: {q}", {k: q}) for k, (name, part) in parts for q in part.actions["queries"]]
+        found: dict[str, dict[tuple[str, ...], Fraction]] = {}
+        for action, moves in outputs[:1] or inputs:
+            if all(own in rows[k] for k, own in moves.items()):
+                step = {state: Fraction(1)}
+                for k, own in moves.items():
+                    after = rows[k][own].items()
+                    step = {(*s[:k], t, *s[k + 1 :]): p * q for s, p in step.items() for t, q in after}
+                found[action] = step
+        if any(rows) and not found:
+            raise Rejected(f"no input is accepted in the state {self._shown(state)!r:.60} of the case")
+        return found
+
+    def rows(self, state: str) -> Rows:
+        """Returns the steps of a state."""
+        if state not in self.known:
+            raise Rejected(f"the case has no state {state!r:.60}")
+        return self.known[state]
+
+
+def system_of(data: Mapping[str, Any], at: Calculator) -> WrittenSystem | SlotSystem | SideBySide:
+    """Returns the system of a case at a point."""
+    match data["system"].get("kind"):
+        case "slots":
+            return SlotSystem(data, at)
+        case "parts":
+            return SideBySide(data, at)
+    return WrittenSystem(data, at)
+
+
 def _between(text: str) -> list[int]:
     low, high = map(int, text.split(".."))
     return list(range(low, high + 1))
@@ -219,8 +308,7 @@ class SystemComparison(PointwiseComparison):
         """Compares the systems at a point, and the bounds; returns the probabilities of the case there."""
         engine, here, values = self.evidence.engine, self.reader.calculator(*at), self.values(*at)
         stated = engine["system"]
-        kind = SlotSystem if "kind" in self.reader.data["system"] else WrittenSystem
-        own = kind(self.reader.data, here)
+        own = system_of(self.reader.data, here)
         if own.actions != {kind: stated[kind] for kind in KINDS} or own.partial != stated["partial"]:
             raise Rejected("the case has other actions, or another assumption about inputs")
         if own.initial != stated["states"][stated["initial"]]:

@@ -36,7 +36,8 @@ programs/randomized-response-two-coins programs/count-timing-safe programs/hadam
 programs/family programs/geometric-metric-grid programs/two-thresholds programs/count-unbounded
 interactive/slots-0 interactive/survey interactive/slots-2-full interactive/slots-2-keep
 interactive/sample-n-printed interactive/slots-2-symbolic interactive/slots-2-sampled
-interactive/slots-2-mex2 interactive/unwinding-add-only interactive/slots-2-shared logic/emptiness
+interactive/slots-2-mex2 interactive/unwinding-add-only interactive/slots-2-shared
+interactive/clinic-and-laboratory logic/emptiness
 logic/equal-copies logic/survey logic/survey-coin logic/interactive-survey
 release-household release-neighbours release-total-revealed infection-chain coarse-noise
 divergences/geometric-renyi divergences/shuffled-renyi divergences/geometric-kl

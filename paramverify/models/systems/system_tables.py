@@ -1,4 +1,4 @@
-"""Reads the table `[system]` of a case file: states and steps written out, or the slots of the library."""
+"""Reads the table `[system]` of a case file: states and steps written out, slots of the library, or parts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from paramverify.models.context import Checks
 from paramverify.models.noise import Range, read_noise
 from paramverify.models.ranges import PATTERN, ends_of
 from paramverify.models.systems import slot_systems, transition_systems
+from paramverify.models.systems.system_parts import shared_points, side_by_side
 from paramverify.models.systems.transition_systems import (
     Actions,
     Distribution,
@@ -74,8 +75,8 @@ _LIMITED = Section(
 )
 _KIND = Key(
     "kind",
-    one_of("slots"),
-    'The library has one kind of system, "slots"; left out, states and steps are written out.',
+    one_of("slots", "parts"),
+    '"slots" is the memory of the library, "parts" are several systems; left out, states are written out.',
 )
 SLOTS = Section(
     'kind = "slots"',
@@ -190,11 +191,38 @@ WRITTEN_OUT = Section(
         ),
     ),
 )
+PART = Variants(
+    "[system.parts.NAME]",
+    "A system that is a part.",
+    lambda: ("slots",),
+    lambda word: SLOTS,
+    tag="kind",
+    text=_KIND.text,
+    otherwise=WRITTEN_OUT,
+)
+PARTS = Section(
+    'kind = "parts"',
+    "Several systems that get the same data points, side by side.",
+    (
+        replace(_KIND, needed=True),
+        Key(
+            "parts",
+            Section(
+                "[system.parts]",
+                "The systems, by their names.",
+                others=Key("NAME", PART, "A system of its own."),
+                names=NAME,
+                least=2,
+            ),
+            needed=True,
+        ),
+    ),
+)
 SYSTEM = Variants(
     "[system]",
     "The interactive system.",
-    lambda: ("slots",),
-    lambda word: SLOTS,
+    lambda: ("slots", "parts"),
+    lambda word: PARTS if word == "parts" else SLOTS,
     tag="kind",
     text=_KIND.text,
     otherwise=WRITTEN_OUT,
@@ -210,7 +238,7 @@ def read_system(
     progress: Callable[[int, int], None] | None = None,
     fields: bool = False,
 ) -> System:
-    """Reads `[system]`: `kind = "slots"`, or `data`, `queries`, `responses`, `hidden`, `initial` and `steps`.
+    """Reads `[system]`: of a `kind`, or `data`, `queries`, `responses`, `hidden`, `initial` and `steps`.
 
     With `fields`, the states of the library have variables. States that are written out have those of the
     table `[system.fields]`.
@@ -218,15 +246,39 @@ def read_system(
     Raises:
         InputError: any mistake, with its key; a system that is not well-formed.
     """
-    if "kind" in table:
-        table.choice("kind", ("slots",))
-        given = read_slots(table, checks)
-        system = slot_systems.build(given, states=MAX_STATES, progress=progress, fields=fields)
+    if "kind" in table and table.choice("kind", ("slots", "parts")) == "parts":
+        system = _side_by_side(table, checks, progress, fields)
     else:
-        system = _explicit(table, checks)
+        system = _alone(table, checks, progress, fields)
     table.close()
     transition_systems.check(system, checks)
     return system
+
+
+def _alone(table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool) -> System:
+    if "kind" not in table:
+        return _explicit(table, checks)
+    table.choice("kind", ("slots",))
+    given = read_slots(table, checks)
+    return slot_systems.build(given, states=MAX_STATES, progress=progress, fields=fields)
+
+
+def _side_by_side(
+    table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool
+) -> System:
+    parts: dict[str, System] = {}
+    with table.within("parts") as listed:
+        for name in listed:
+            check_name(name)
+            with checks.mistakes, listed.within(name) as own:
+                parts[name] = _alone(own, checks, None, fields)
+                own.close()
+                transition_systems.check(parts[name], checks)
+    checks.mistakes.tell()
+    if len(parts) < 2:
+        raise CaseError("at least two parts are needed", key="parts")
+    checks.notes += shared_points({name: part.actions.data for name, part in parts.items()})
+    return side_by_side(parts, checks.ring, progress, MAX_STATES)
 
 
 def _explicit(table: Table, checks: Checks) -> System:
