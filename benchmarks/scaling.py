@@ -26,9 +26,9 @@ from tempfile import TemporaryDirectory
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
-from paramverify.compare.comparison_results import ResultsFile
-from paramverify.compare.comparison_runs import CompareOptions, plan, run
-from paramverify.compare.comparison_subjects import read_subjects
+from paramverify.comparison.comparison_results import ResultsFile
+from paramverify.comparison.comparison_runs import CompareOptions, plan, run
+from paramverify.comparison.comparison_subjects import read_subjects
 from paramverify.exact.branching import decide_exactly
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load

@@ -49,7 +49,7 @@ LAYERS = (
     ("portfolio",),
     ("privacy",),
     ("automata", "interactive", "scripts", "synthesis"),
-    ("compare", "composition", "logic", "statistics"),
+    ("comparison", "composition", "logic", "statistics"),
     ("reports",),
     ("subjects",),
     ("pages",),

@@ -1,14 +1,17 @@
 """What programs get from `import paramverify`: cases of all kinds, decorated functions, reports, numbers."""
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.api.cases import Case, budget, check, load, loads, sample, show, synthesize, verify
+from paramverify.api.cases import Case, budget, check, export, load, loads, sample, show, synthesize, verify
+from paramverify.api.comparing import compare
 from paramverify.api.composing import compose
 from paramverify.api.decorated import Mechanism, mechanism
 from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
+    CompareReport,
     ComposeReport,
+    ExportReport,
     Report,
     SampleReport,
     ShowReport,
@@ -28,11 +31,13 @@ __all__ = [
     "BudgetReport",
     "Case",
     "CheckReport",
+    "CompareReport",
     "ComposeReport",
     "Counterexample",
     "DivergenceWitness",
     "EnclosedWitness",
     "ExactNumber",
+    "ExportReport",
     "Kind",
     "Mechanism",
     "Report",
@@ -45,7 +50,9 @@ __all__ = [
     "Witness",
     "budget",
     "check",
+    "compare",
     "compose",
+    "export",
     "load",
     "loads",
     "mechanism",

@@ -8,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from paramverify.api import asking, telling
+from paramverify.api import asking, exporting, telling
 from paramverify.api.decorated import Mechanism
 from paramverify.api.options import Limits
 from paramverify.api.reading import NAME, Bound, Kind, Read, changed, read, read_text
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
+    ExportReport,
     SampleReport,
     ShowReport,
     SynthesisReport,
@@ -330,6 +331,29 @@ def show(case: AnyCase) -> ShowReport:
         InputError: a mistake, or a case of logic.
     """
     return asking.show_read(_of(case))
+
+
+def export(
+    case: AnyCase,
+    to: str,
+    *,
+    claim: int | None = None,
+    free: str | Sequence[str] | None = None,
+    simplify: str | None = None,
+    together: bool = False,
+) -> ExportReport:
+    """Writes the claims of a case, or the questions of an SMT-LIB script, for another program.
+
+    `to` is `"smtlib2"`, `"qepcad"` or `"redlog"`. In SMT-LIB a claim is asked as its negation, so `unsat`
+    means that it holds; QEPCAD and Redlog are asked whether it holds for every prior. A question of a script
+    is asked whether it has no solution. `claim` is the number of one, from 1. Parameters that are left `free`
+    make the answer a condition on them. `simplify` (`"default"` or names of steps) writes what simplification
+    leaves of each claim. With `together`, one text is about all claims.
+
+    Raises:
+        InputError: a mistake, a case of another kind, or something that the program cannot be told.
+    """
+    return exporting.export_read(_of(case), to, claim, free, simplify, together=together)
 
 
 def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **options: Any) -> SampleReport:

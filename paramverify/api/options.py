@@ -12,7 +12,7 @@ from paramverify.api.values import between, whole
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
-from paramverify.processes.attempts import read_size
+from paramverify.processes.attempts import read_size, split_names
 from paramverify.processes.time_limits import alarm
 from paramverify.simplify.step_names import parse_steps
 
@@ -81,15 +81,9 @@ def options_of(given: Limits) -> Options:
     with located(key="strategy"):
         chosen = parse_strategy(strategy or "default")
     if backends is not None:
-        listed = backends.split(",") if isinstance(backends, str) else backends
-        names = tuple(name.strip() for name in listed if name.strip())
         with located(key="backends"):
-            if not names:
-                raise InputError("at least one name is needed")
-            chosen = race_of(names)
-    memory = given.get("memory", MEMORY)
-    with located(key="memory"):
-        size = read_size(memory) if isinstance(memory, str) else whole("", memory, 10**8)
+            chosen = race_of(names_of("", backends))
+    size = memory_of(given.get("memory", MEMORY))
     seconds = float(between("timeout", given.get("timeout", TIMEOUT)))
     confirm = whole("confirm", given.get("confirm", 1), 1)
     return Options(
@@ -98,9 +92,26 @@ def options_of(given: Limits) -> Options:
         strategy=chosen,
         confirm=confirm,
         limit=seconds,
-        require_certificates=_flag("require_certificates", given.get("require_certificates", False)),
+        require_certificates=flag("require_certificates", given.get("require_certificates", False)),
         steps=_steps(given.get("simplify", True)),
     )
+
+
+def names_of(key: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Returns names of backends or encodings, of which a text has several, with commas; none for None."""
+    if given is None:
+        return ()
+    listed = split_names(given) if isinstance(given, str) else [name.strip() for name in given]
+    names = tuple(dict.fromkeys(name for name in listed if name))
+    if not names:
+        raise InputError("at least one name is needed", key=key)
+    return names
+
+
+def memory_of(given: str | int) -> int:
+    """Returns a size of memory in bytes."""
+    with located(key="memory"):
+        return read_size(given) if isinstance(given, str) else whole("", given, 10**8)
 
 
 def _steps(value: object) -> tuple[str, ...] | None:
@@ -108,10 +119,11 @@ def _steps(value: object) -> tuple[str, ...] | None:
     if isinstance(value, str):
         with located(key="simplify"):
             return parse_steps(value)
-    return None if _flag("simplify", value) else ()
+    return None if flag("simplify", value) else ()
 
 
-def _flag(name: str, value: object) -> bool:
+def flag(name: str, value: object) -> bool:
+    """Returns a truth value that is one."""
     if not isinstance(value, bool):
         raise InputError(f"True or False is needed, not {value!r:.80}", key=name)
     return value

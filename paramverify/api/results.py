@@ -371,3 +371,36 @@ class CheckReport(Report):
 
     def _word(self) -> str:
         return "accepted" if self.accepted else "rejected"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExportReport(Report):
+    """What other programs get, see `export`: `texts` has the text of each file."""
+
+    texts: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        count = len(self.texts)
+        return f"<{count} text{'' if count == 1 else 's'} for another program>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CompareReport(Report):
+    """What a comparison of solvers found, see `compare`.
+
+    `alarming` tells whether two answers contradict each other, or one is wrong: `to_dict` has these as
+    `disagreements` and `wrong`. `attempts` has one dictionary for each attempt, as in `results.jsonl`.
+    `result` is what the core found.
+    """
+
+    alarming: bool = False
+    attempts: tuple[Mapping[str, Any], ...] = ()
+    result: Any = None
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        rows = self.document["configurations"]
+        return [
+            (f"{row['backend']}, simplified" if row["simplification"] == "on" else row["backend"], solved)
+            for row in rows
+            for solved in [f"{row['solved']} of {row['claims']}"]
+        ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +11,6 @@ from typing import Any
 
 import click
 
-from paramverify import printable
-from paramverify.backends import Ability, discover
 from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
@@ -27,18 +24,15 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
-from paramverify.compare import comparison_summary as comparison
-from paramverify.compare import competition_formats
-from paramverify.compare.comparison_results import Record, ResultsFile, identity, read_results
-from paramverify.compare.comparison_runs import Advance, CompareOptions, Planned, complete, plan, run
-from paramverify.compare.comparison_subjects import Skipped, read_subjects
+from paramverify.comparison.comparing import Comparison
+from paramverify.comparison.comparison_results import ResultsFile
+from paramverify.comparison.comparison_runs import Advance, CompareOptions, run
+from paramverify.comparison.comparison_summary import ComparisonSummary
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
-from paramverify.errors import InputError
 from paramverify.processes.attempts import split_names
 from paramverify.reports import comparison_reports
-from paramverify.reports.pictures import plot_style
-from paramverify.reports.pictures.comparison_plots import write_plots
+from paramverify.reports.comparison_files import RESULTS, write_files
 
 LISTED = (90, "Compare backends and encodings on many cases.")
 
@@ -114,29 +108,23 @@ def command(
 
     Exit codes: 0 done, 1 a disagreement or a wrong answer, 2 bad input or usage, 130 interrupted.
     """
-    able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
-    missing = [b for b in able if b.version() is None]
-    names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _encodings(encodings)
     work = executor()
     choice = CompareOptions(
-        names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs, raw=raw
+        _names(backends, "--backends"),
+        timeout,
+        memory_limit(),
+        repeat,
+        beside=not work.is_here,
+        jobs=jobs,
+        raw=raw,
     )
-    subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
+    asked = Comparison.of(
+        cases, choice, _names(encodings, "--encodings"), others, lambda path: _reading(path, timeout)
+    )
     _output.lift()
-    attempts, skipped = plan(subjects, choice)
-    if not attempts:
-        raise InputError("none of these backends can run any of these files")
-    told: list[Record] = []
-    for path in others:
-        more, parts = read_results(path, subjects.subjects, timeout, choice.memory, names, before=told)
-        told, skipped = [*told, *more], [*skipped, *parts]
-    if backends is None:
-        skipped += [Skipped(b.name, f"not installed; to get it: {b.install}") for b in missing]
-    with ResultsFile(output / "results.jsonl") as results:
-        before = sum(identity(planned.record) in results.records for planned in attempts)
-        if before:
-            click.echo(f"{before} of {len(attempts)} attempts have results in {results.path}", err=True)
+    with ResultsFile(output / RESULTS) as results:
+        if before := asked.done(results):
+            click.echo(f"{before} of {len(asked.attempts)} attempts have results in {results.path}", err=True)
         try:
             with _progress_bar() as shown:
 
@@ -145,24 +133,24 @@ def command(
                     if shown:
                         shown(made)
 
-                records = run(attempts, choice, results, progress, work)
+                records = run(asked.attempts, asked.choice, results, progress, work)
         except KeyboardInterrupt:
-            _say_interrupted(attempts, results)
-            if kept := complete(attempts, results.records):
-                made = comparison.ComparisonSummary.of(
-                    kept, subjects, skipped, timeout, raw=raw, complete=False
-                )
+            click.echo(
+                f"interrupted: {asked.done(results)} of {len(asked.attempts)} results are kept in "
+                f"{results.path}; the same command goes on from there",
+                err=True,
+            )
+            if made := asked.so_far(results):
                 _tell(made, output, as_json)
             else:
                 click.echo("no claim has all its attempts yet: there is nothing to compare", err=True)
             return Exit.INTERRUPTED
-    made = comparison.ComparisonSummary.of([*records, *told], subjects, skipped, timeout, raw=raw)
-    return _tell(made, output, as_json)
+    return _tell(asked.summary(records), output, as_json)
 
 
-def _tell(made: comparison.ComparisonSummary, output: Path, as_json: bool) -> int:
+def _tell(made: ComparisonSummary, output: Path, as_json: bool) -> int:
     """Writes the files of a comparison and prints what it says; returns the exit code."""
-    document, notes = _write(made, output)
+    document, notes = write_files(made, output, write_text)
     alarm = comparison_reports.alarm(made.judgement)
     if as_json:
         print_json(document)
@@ -172,14 +160,6 @@ def _tell(made: comparison.ComparisonSummary, output: Path, as_json: bool) -> in
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
     return Exit.VIOLATED if made.judgement.alarming else Exit.HOLDS
-
-
-def _encodings(text: str | None) -> tuple[str, ...]:
-    known = _names(text, "--encodings")
-    for name in known:
-        if name not in encodings_known():
-            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
-    return known
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
@@ -204,69 +184,6 @@ def _so_far(made: Advance, path: Path) -> tuple[list[str], dict[str, Any]]:
     kept = f"{made.done} of {made.total} results are kept in {path}"
     document = {"done": made.done, "total": made.total, "kept_in": str(path)}
     return [f"  {kept}; the same command goes on from there"], document
-
-
-def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
-    done = sum(identity(planned.record) in results.records for planned in attempts)
-    click.echo(
-        f"interrupted: {done} of {len(attempts)} results are kept in {results.path}; "
-        "the same command goes on from there",
-        err=True,
-    )
-
-
-def _write(made: comparison.ComparisonSummary, folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
-    document = comparison.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
-    write_text(folder / "results.csv", comparison.csv_text(made.records))
-    notes = []
-    drawn: list[Path] = []
-    tables = _standard_files(made, folder)
-    if not made.complete:
-        notes.append("No plots: they are drawn when the comparison has ended.")
-    elif plot_style.available():
-        for kind in (
-            "cactus",
-            "scatter",
-        ):  # of an earlier comparison in this folder, perhaps of other backends
-            for old in (p for ending in ("svg", "png", "pdf") for p in folder.glob(f"{kind}-*.{ending}")):
-                old.unlink()
-        drawn = write_plots(made, folder)
-    else:
-        notes.append(f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}")
-    document["plots"] = [path.name for path in drawn]
-    text = printable.json_text(document, indent=2)
-    write_text(folder / "summary.json", text + "\n")
-    shown = [
-        "results.jsonl",
-        "results.csv",
-        "summary.json",
-        *tables,
-        *(p.name for p in drawn if p.suffix == ".svg"),
-    ]
-    return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png and .pdf)' if drawn else ''}"]
-
-
-def _standard_files(made: comparison.ComparisonSummary, folder: Path) -> list[str]:
-    """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names."""
-    written: set[str] = set()
-    for configuration in made.runs:
-        name = re.sub(r"\W+", "-", f"{configuration.encoding}-{configuration.label}")
-        while name in written:  # as of z3(seed=1) and z3(seed=-1)
-            name += "-"
-        written.add(name)
-        (folder / "benchexec").mkdir(exist_ok=True)
-        text = competition_formats.result_xml(made, configuration)
-        write_text(folder / "benchexec" / f"{name}.results.xml", text)
-    names = ["benchexec/"]
-    for encoding in made.encodings():
-        ending = re.sub(r"\W+", "-", encoding)
-        files = {f"table-{ending}.csv": competition_formats.table(made, encoding)}
-        files |= {f"{n}-{ending}.csv": t for n, t in competition_formats.plot_data(made, encoding).items()}
-        for name, text in files.items():
-            write_text(folder / name, text)
-        names += files
-    return names
 
 
 @contextmanager

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._collections import export_collection
 from paramverify.cli._common import (
@@ -24,39 +22,18 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
-from paramverify.encodings import monolithic, sums
-from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.encoding import Encoding, WrittenScript
-from paramverify.errors import InputError, LimitError
-from paramverify.formats import elimination_scripts
-from paramverify.formats.quantified_questions import question
-from paramverify.formats.smtlib import script
-from paramverify.models.model import AnyModel
+from paramverify.errors import InputError
+from paramverify.formats.smtlib_scripts import read_script
 from paramverify.portfolio.obligations import require_possible
-from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.reports import json_documents
-from paramverify.scripts.benchmark_families import information, known_of, plain
-from paramverify.simplify.chain import simplify
+from paramverify.reports import exported_files, json_documents
+from paramverify.reports.exported_files import FORMULAS, SUFFIXES, ExportedFile
+from paramverify.scripts.benchmark_families import information
 from paramverify.simplify.step_names import parse_steps
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
-BITS = 64  # precision of the rational enclosure of exp(q)
-STATED = 10.0  # seconds for each claim whose status is to be stated
-FORMULAS = {encoding.name: encoding for encoding in (monolithic.ENCODING, sums.ENCODING)}
 LICENSE = "https://creativecommons.org/licenses/by/4.0/"
-SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file to be written: what is told of it, its number (None for the only one), and its text."""
-
-    entry: dict[str, Any]
-    number: int | None
-    text: Callable[[], str]
-    claim: Claim | None = None
 
 
 @click.command("export")
@@ -144,6 +121,9 @@ def command(
     With --simplify each file is about a part that simplification leaves of a claim, and says in a comment
     what was replaced. A claim holds if all its parts do; one without a file holds already.
 
+    CASE may be an SMT-LIB script (.smt2), too. For qepcad and redlog each file asks whether a question of the
+    script has no solution: `true` means unsat, `false` means sat.
+
     With --collection many cases become a family of benchmarks. --timeout is then that of each case.
     """
     if collection is not None:
@@ -188,7 +168,7 @@ def _export(
     as_json: bool,
 ) -> int:
     """Writes the claims of one case; `words` are license and category where the status is to be stated."""
-    parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
+    parameters = list(dict.fromkeys(name.strip() for name in (free or "").split(",") if name.strip()))
     whole = encoding != CLAIMS
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
@@ -196,41 +176,48 @@ def _export(
         raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
     if whole and (together or target != "smtlib2"):
         raise click.UsageError(f"--encoding {encoding} needs --to smtlib2, and writes one formula to a file")
-    loaded = load(case, settings=settings())
-    model = loaded.model
-    require_possible(model)
     stem = Path(case).stem
-    files = (
-        _formulas(model, FORMULAS[encoding], number)
-        if whole
-        else _simplified(model, target, stem, number, parse_steps(steps))
-        if steps is not None
-        else _claims(model, target, parameters, stem, together=together)
-    )
-    if words:
-        about = information(loaded.title, *words)
-        condition = json_documents.side_condition(model).get("side_condition", "")
-        files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
-    what = "formulas" if whole else "claims"
+    condition: dict[str, str] = {}
+    if Path(case).suffix == ".smt2":
+        if together or words or steps is not None or whole or settings():
+            raise click.UsageError("of a script --to, --claim, --free and -o alone can be used")
+        files, what = exported_files.questions(read_script(Path(case)), target, parameters), "questions"
+    else:
+        loaded = load(case, settings=settings())
+        model = loaded.model
+        require_possible(model)
+        condition = json_documents.side_condition(model)
+        files = (
+            exported_files.formulas(model, FORMULAS[encoding], number)
+            if whole
+            else exported_files.simplified(model, target, stem, number, parse_steps(steps))
+            if steps is not None
+            else exported_files.claims(model, target, parameters, stem, together=together)
+        )
+        if words:
+            about, side = information(loaded.title, *words), exported_files.condition_of(model)
+            stated = partial(exported_files.stated, stem=stem, about=about, condition=side)
+            files = [replace(file, text=partial(stated, file.claim)) for file in files]
+        what = "formulas" if whole else "claims"
     if number is not None and steps is None:
         if number > len(files):
             raise InputError(f"there are {len(files)} {what} only")
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
-        others = "--claim or" if whole else "--claim, --together, or"
+        others = "--claim, --together, or" if what == "claims" else "--claim or"
         choose = "name" if steps is not None else f"choose one with {others}"
         parts = "parts of claims" if steps is not None else what
         raise InputError(f"there are {len(files)} {parts}: {choose} a folder with -o")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:
-        print_json({"files": told} | json_documents.side_condition(model))
+        print_json({"files": told} | condition)
     elif output is not None:
         click.echo(f"{len(told)} files in {output}")
     return Exit.HOLDS
 
 
 def _write(
-    files: Sequence[_File], stem: str, suffix: str, output: Path | None, as_json: bool
+    files: Sequence[ExportedFile], stem: str, suffix: str, output: Path | None, as_json: bool
 ) -> list[dict[str, Any]]:
     """Writes the files to the folder or to standard output; returns what is told of each."""
     told: list[dict[str, Any]] = []
@@ -247,117 +234,3 @@ def _write(
         told.append({**file.entry, "file": str(path)})
         _output.add("files", told[-1], f"written: {path}")
     return told
-
-
-def _formulas(model: AnyModel, encoding: Encoding, most: int | None) -> list[_File]:
-    scripts = encoding.scripts
-    assert scripts is not None
-    return [
-        _File({"formula": k, "origin": written.origin}, k, partial(_formula_text, model, written))
-        for k, written in enumerate(islice(scripts(model), most), 1)
-    ]
-
-
-def _formula_text(model: AnyModel, written: WrittenScript) -> str:
-    condition = json_documents.side_condition(model).get("side_condition")
-    return (f"; {condition}\n" if condition else "") + written.script
-
-
-def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, together: bool) -> list[_File]:
-    claims = listed_claims(model)
-    condition = json_documents.side_condition(model).get("side_condition", "")
-    groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
-    if together and claims:
-        groups = [(None, list(claims))]
-    return [
-        _File(
-            {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])},
-            k,
-            partial(_text, group, target, free=free, stem=stem, condition=condition),
-            group[0],
-        )
-        for k, group in groups
-    ]
-
-
-def _simplified(
-    model: AnyModel, target: str, stem: str, number: int | None, steps: Sequence[str] | None
-) -> list[_File]:
-    """Returns a file for each part that simplification leaves of each claim, or of one of them.
-
-    Raises:
-        InputError: there is no such claim, or nothing is left.
-    """
-    claims = listed_claims(model)
-    if number is not None and number > len(claims):
-        raise InputError(f"there are {len(claims)} claims only")
-    condition = json_documents.side_condition(model).get("side_condition", "")
-    files: list[_File] = []
-    for k, claim in enumerate(claims, 1):
-        # Steps move parameters one by one, which is wrong for those that are tied to each other.
-        possible = () if claim.domain.ring.tied else steps
-        found = simplify(claim, possible) if number in (None, k) else None
-        leaves = found.leaves() if found else []
-        only = ", and only then" if found and found.exact else ""
-        for j, leaf in enumerate(leaves, 1):
-            told = [
-                f"part {j} of {len(leaves)} of claim {k}, which holds if all its parts hold{only}",
-                *([f"replaced, the last one first: {leaf.told}"] if leaf.notes else []),
-                *([condition] if condition else []),
-            ]
-            entry = {"claim": k, "part": j, "origin": _origin(claim), "replaced": leaf.told}
-            about = _retold(replace(leaf.claim, origins=claim.origins))
-            write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told))
-            files.append(_File(entry, len(files) + 1, write, about))
-    if not files:
-        raise InputError("simplification decides every claim: nothing is left to write")
-    return files
-
-
-def _retold(claim: Claim) -> Claim:
-    """Returns a claim whose constraints are told as they are now, and not as somebody wrote them before."""
-    told = (
-        replace(c, text=f"{c.polynomial} {'>' if c.strict else '>='} 0") for c in claim.domain.constraints
-    )
-    return replace(claim, domain=replace(claim.domain, constraints=tuple(told)))
-
-
-def _origin(claim: Claim) -> str:
-    return str(claim.origins[0]) if claim.origins else "the model"
-
-
-def _stated(claim: Claim | None, stem: str, about: Mapping[str, str], condition: str) -> str:
-    """Returns the script about a claim, which is decided first."""
-    assert claim is not None
-    written = plain(claim)
-    with Session(Options(seconds=STATED)) as session:
-        status = known_of(written, session).status
-    return script(written, status, name=f"{stem}: {_origin(claim)}\n{condition}", information=about)
-
-
-def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:
-    """Returns the file about these claims, at least one, which share their domain."""
-    domain = claims[0].domain.enclose(BITS)
-    enclosed = [replace(claim, domain=domain) for claim in claims]
-    lines = [f"{stem}: {_origin(claims[0])}" if len(claims) == 1 else f"{stem}: all {len(claims)} claims"]
-    if condition:
-        lines.append(condition)
-    if domain.constant:
-        yes, no = ("unsat", "sat") if target == "smtlib2" else ("true", "false")
-        lines.append(
-            f"E encloses exp({domain.constant.exponent}): {yes} is a proof, {no} refutes the enclosure only."
-        )
-    if any(claim.domain is not claims[0].domain for claim in claims):
-        raise InputError("--together needs claims about one domain, and a claim with < or > has its own")
-    title = "\n".join(lines)
-    try:
-        if target == "smtlib2":
-            return script(enclosed[0], name=title, others=enclosed[1:])
-        asked = question([claim.polynomial for claim in enclosed], domain, free)
-        return (
-            elimination_scripts.qepcad_script(asked, title)
-            if target == "qepcad"
-            else elimination_scripts.redlog_script(asked, title)
-        )
-    except LimitError as error:
-        raise InputError(str(error)) from None

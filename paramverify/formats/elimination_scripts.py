@@ -37,16 +37,19 @@ def wrapped(line: str) -> str:
 TOKEN = re.compile(r"\s*(/\\|\\/|/=|<=|>=|[<>=~\[\]()+^-]|[A-Za-z][A-Za-z0-9]*|\d+)")
 
 
-def qepcad_script(question: QuantifiedImplication, title: str = "") -> str:
+def qepcad_script(
+    question: QuantifiedImplication, title: str = "", called: Mapping[str, str] | None = None
+) -> str:
     """Returns what QEPCAD reads on standard input; its answer is a condition on the free parameters.
 
     A closed question has the answer TRUE or FALSE. Otherwise the answer is equivalent to the question
-    wherever the assumptions hold, and nothing is said elsewhere.
+    wherever the assumptions hold, and nothing is said elsewhere. A comment has the title, and what the
+    variables stand for: names of parameters, or what these are `called`.
     """
     from paramverify.formats.formula_printers import QepcadPrinter
 
     renamed, asked, printer = question.renamed(), quantified(question), QepcadPrinter()
-    key = ", ".join(f"{new} is {name}" for name, new in renamed.items())
+    key = _described(_key(question, called)).removesuffix("; ")
     formula = printer.walk(asked.question)
     lines = [
         f"[ {_described(title)}{key or 'no parameters'} ]",
@@ -180,16 +183,22 @@ PROCEDURES = ("rlqe", "rlhqe", "rlcad")  # equivalent results; rlgqe and rlgcad 
 REDLOG_ANSWER = "answer:"  # stands before the answer, and after all notes of procedures
 
 
-def redlog_script(question: QuantifiedImplication, title: str = "", procedure: str = PROCEDURES[0]) -> str:
+def redlog_script(
+    question: QuantifiedImplication,
+    title: str = "",
+    procedure: str = PROCEDURES[0],
+    called: Mapping[str, str] | None = None,
+) -> str:
     """Returns what REDUCE reads on standard input; its answer is a formula equivalent to the question.
 
     The assumptions of a question with free parameters are part of the formula: where they fail it is true.
+    Comments have the title, and what the variables stand for; see `qepcad_script`.
     """
     from paramverify.formats.formula_printers import RedlogPrinter
 
     formula = RedlogPrinter().walk(quantified(question, assumed=True).question)
     lines = [
-        *(f"% {line}" for line in _comments(title, question.renamed())),
+        *(f"% {line}" for line in _comments(title, _key(question, called))),
         "load_package redlog;",
         "rlset r;",
         "off rlverbose; off nat; linelength(2**24)$",
@@ -202,7 +211,13 @@ def redlog_script(question: QuantifiedImplication, title: str = "", procedure: s
     return "\n".join(lines) + "\n"
 
 
-def _comments(title: str, renamed: Mapping[str, str]) -> Iterable[str]:
-    yield from title.encode("ascii", "replace").decode().splitlines()
-    if renamed:
-        yield ", ".join(f"{new} is {name}" for name, new in renamed.items())
+def _comments(*texts: str) -> Iterable[str]:
+    for text in texts:
+        yield from text.encode("ascii", "replace").decode().splitlines()
+
+
+def _key(question: QuantifiedImplication, called: Mapping[str, str] | None) -> str:
+    """Returns in one line what each variable of a script stands for."""
+    named = {new: (called or {}).get(name, name) for name, new in question.renamed().items()}
+    text = ", ".join(f"{new} is {' '.join(name.split())}" for new, name in named.items())
+    return text.encode("ascii", "backslashreplace").decode()

@@ -181,7 +181,7 @@ def question(
     return QuantifiedImplication(
         domain.ring,
         tuple(free),
-        bound=_eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
+        bound=eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
         assumptions=tuple(c for c, known in zip(conditions, about_free, strict=True) if known),
         hypotheses=tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
         conclusions=tuple(conclusions),
@@ -212,7 +212,7 @@ def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[PolynomialCompa
     yield comparison(variable - ring.number(interval.upper), "<=" if interval.upper_closed else "<")
 
 
-def _eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tuple[str, ...]:
+def eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tuple[str, ...]:
     """Returns the variables so that the last one is best eliminated first.
 
     As in [Brown04]: first the one of lowest degree, then the one whose terms have the lowest degree, then the

@@ -10,7 +10,7 @@ from typing import Any
 
 from paramverify.algebra.rationals import decimal_text, rounded
 from paramverify.answers import DECIDED
-from paramverify.compare.comparison_summary import Judgement
+from paramverify.comparison.comparison_summary import Judgement
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.kernel.strict_reading import counted

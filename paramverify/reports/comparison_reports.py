@@ -8,8 +8,8 @@ from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.compare.comparison_subjects import SCRIPT, as_it_is
-from paramverify.compare.comparison_summary import Judgement
+from paramverify.comparison.comparison_subjects import SCRIPT, as_it_is
+from paramverify.comparison.comparison_summary import Judgement
 from paramverify.kernel.strict_reading import counted
 from paramverify.reports.sentences import columns
 

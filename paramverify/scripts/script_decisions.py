@@ -52,7 +52,7 @@ from paramverify.scripts.script_evaluation import (
 )
 from paramverify.scripts.script_solutions import Means, as_it_is, solution
 
-MAX_PAIRS = 3  # of quotients that are told to be equal where their parts are
+MAX_QUOTIENTS = 3  # of which it is said that they are equal where their parts are
 ZERO = number(0)
 
 
@@ -93,8 +93,7 @@ def without_quotients(
         return ScriptTerm(term.operator, tuple(parts), term.value)
 
     whole = folded(ScriptTerm("and", tuple(assertions)), lambda term: term.parts, make)
-    pairs = list(combinations(found, 2))
-    functional = [_same(*pair) for pair in pairs] if len(pairs) <= MAX_PAIRS else []
+    functional = [_same(*pair) for pair in combinations(found, 2)] if len(found) <= MAX_QUOTIENTS else []
     return (*whole.parts, *(q.assertion() for q in found), *functional), tuple(found)
 
 

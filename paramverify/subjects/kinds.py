@@ -189,7 +189,7 @@ class ScriptSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers of scripts."""
-        mend = "`verify`, `check` and `compare` take scripts"
+        mend = "`verify`, `check`, `export` and `compare` take scripts"
         asked: tuple[type[Question], ...] = (Budget, Explain, Show, Synthesize, Sample, Hand)
         return {
             Verify: _later("script_answers", "verify"),

@@ -43,7 +43,7 @@ FUNCTIONS = {
     "decide": "paramverify.portfolio.session:decided",
     "sum": "paramverify.privacy.set_verification:decided_sum",
     "loss": "paramverify.privacy.loss_verification:covered",
-    "attempt": "paramverify.compare.comparison_runs:attempted",
+    "attempt": "paramverify.comparison.comparison_runs:attempted",
     "draw": "paramverify.statistics.sampling_runs:drawn",
     "map": "paramverify.synthesis.spreading:mapped",
     "busy": "paramverify.tasks.tasks:busy",

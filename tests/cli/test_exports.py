@@ -27,8 +27,8 @@ from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
 from paramverify.backends.redlog import PROGRAMS
 from paramverify.claims import Claim, without_enclosure
-from paramverify.cli.export import listed_claims
 from paramverify.cli.main import run
+from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly

@@ -16,9 +16,9 @@ from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open
 from paramverify.claims import Claim
-from paramverify.compare.comparison_results import ResultsFile
-from paramverify.compare.comparison_runs import CompareOptions, plan, run
-from paramverify.compare.comparison_subjects import read_subjects
+from paramverify.comparison.comparison_results import ResultsFile
+from paramverify.comparison.comparison_runs import CompareOptions, plan, run
+from paramverify.comparison.comparison_subjects import read_subjects
 from paramverify.errors import ClusterError, ClusterLostError, LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio import session

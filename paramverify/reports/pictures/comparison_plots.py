@@ -8,8 +8,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paramverify.compare.comparison_subjects import as_it_is
-from paramverify.compare.comparison_summary import (
+from paramverify.comparison.comparison_subjects import as_it_is
+from paramverify.comparison.comparison_summary import (
     BenchmarkProblem,
     ComparisonSummary,
     Configuration,
@@ -48,7 +48,7 @@ def _figures(comparison: ComparisonSummary) -> Iterator[tuple[str, Figure]]:
         if not comparison.best(encoding):
             continue  # simplification left nothing to draw
         ending = re.sub(r"\W+", "-", encoding)
-        yield f"cactus-{ending}", _cactus(comparison, encoding, looks)
+        yield f"cactus-{ending}", cactus_figure(comparison, encoding)
         both = [
             name
             for name in dict.fromkeys(c.backend for c in comparison.runs)
@@ -79,13 +79,16 @@ def _one_each(comparison: ComparisonSummary, encoding: str) -> list[Configuratio
     return list(chosen.values())
 
 
-def _cactus(comparison: ComparisonSummary, encoding: str, looks: Looks) -> Figure:
-    """Time against the number of claims that are solved within it, each: a quantile plot."""
+def cactus_figure(comparison: ComparisonSummary, encoding: str, axes: Axes | None = None) -> Figure:
+    """Time against the number of claims that are solved within it, each: a quantile plot.
+
+    It is drawn into the axes where these are given.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(7, 4.5))
-    axes = figure.add_subplot()
+    axes = axes or Figure(figsize=(7, 4.5)).add_subplot()
+    looks = _looks(comparison)
     curves = [
         (
             c.label,
@@ -124,6 +127,8 @@ def _cactus(comparison: ComparisonSummary, encoding: str, looks: Looks) -> Figur
     axes.set_title(f"Solved claims by time ({encoding}); the grey line is the limit", fontsize=9)
     axes.grid(color="0.92", linewidth=0.6)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
     return figure
 
 

@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from paramverify import __version__, printable
 from paramverify.answers import DECIDED, End, Standing
-from paramverify.compare.comparison_subjects import ComparedItem, Skipped
+from paramverify.comparison.comparison_subjects import ComparedItem, Skipped
 from paramverify.errors import InputError, located
 from paramverify.files import open_regular, read_file, read_stream
 

@@ -15,15 +15,15 @@ from xml.etree import ElementTree
 import pytest
 
 from paramverify.backends.smtlib_process import SmtLibProcess
-from paramverify.cli.compare import _standard_files
 from paramverify.cli.main import run
-from paramverify.compare import competition_formats
-from paramverify.compare.comparison_results import read_results
-from paramverify.compare.comparison_subjects import Subjects, read_subjects
-from paramverify.compare.comparison_summary import ComparisonSummary
+from paramverify.comparison import competition_formats
+from paramverify.comparison.comparison_results import read_results
+from paramverify.comparison.comparison_subjects import Subjects, read_subjects
+from paramverify.comparison.comparison_summary import ComparisonSummary
 from paramverify.errors import InputError
 from paramverify.processes.attempts import Attempt, AttemptLimits, resolve
 from paramverify.processes.runner import Runner
+from paramverify.reports.comparison_files import write_tables
 from paramverify.reports.pictures import plot_style
 from paramverify.scripts.script_solutions import NO_CLAIM, run_script
 
@@ -172,7 +172,7 @@ def test_files_of_names_that_are_alike(subjects: Subjects, tmp_path: Path) -> No
     """Each configuration has a file, also where names differ in signs alone."""
     names = ("z3(seed=1)", "z3(seed=-1)", "z3 seed 1 ")
     records = [record(subjects, "a", name, **solved("holds", 1, 1, "holds")) for name in names]
-    _standard_files(ComparisonSummary.of(records, subjects, (), 10.0), tmp_path)
+    write_tables(ComparisonSummary.of(records, subjects, (), 10.0), tmp_path, Path.write_text)
     files = (tmp_path / "benchexec").glob("*.results.xml")
     assert {ElementTree.parse(f).getroot().get("tool") for f in files} == set(names)
 

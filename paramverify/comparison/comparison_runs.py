@@ -31,8 +31,8 @@ from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend, asked
 from paramverify.claims import Claim, from_document, to_document
-from paramverify.compare.comparison_results import Record, ResultsFile, identity
-from paramverify.compare.comparison_subjects import ComparedItem, ComparedScript, Skipped, Subjects
+from paramverify.comparison.comparison_results import Record, ResultsFile, identity
+from paramverify.comparison.comparison_subjects import ComparedItem, ComparedScript, Skipped, Subjects
 from paramverify.errors import InputError
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.procedure_outcomes import VERSION, Outcome, answer, by_enclosures, settle

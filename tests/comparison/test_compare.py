@@ -19,13 +19,15 @@ import pytest
 from lying_backends import TOUCHING
 from matplotlib.image import imread
 
+import paramverify
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
-from paramverify.compare.comparison_results import IDENTITY, identity
-from paramverify.compare.comparison_runs import RemainingTime
-from paramverify.compare.comparison_subjects import Encoded, Subjects
-from paramverify.compare.comparison_summary import ComparisonSummary, judge, summary
+from paramverify.comparison.comparison_results import IDENTITY, identity
+from paramverify.comparison.comparison_runs import RemainingTime
+from paramverify.comparison.comparison_subjects import Encoded, Subjects
+from paramverify.comparison.comparison_summary import ComparisonSummary, judge, summary
 from paramverify.encodings.sequences import sequence_claims
+from paramverify.errors import InputError
 from paramverify.privacy.cases import load
 from paramverify.reports.comparison_reports import alarm, lines
 from paramverify.reports.pictures import comparison_plots, plot_style
@@ -829,3 +831,30 @@ def test_the_estimate() -> None:
 def test_durations(seconds: float, text: str) -> None:
     """Times that are left are told roughly."""
     assert duration(seconds) == text
+
+
+@pytest.mark.slow
+def test_a_comparison_in_python(made: Path, tmp_path: Path) -> None:
+    """`paramverify.compare` finds what the command finds, and goes on from results that are kept."""
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "results.jsonl").write_bytes((made / "results.jsonl").read_bytes())
+    files = [MIXED, Path(HOLDS), made / "square.smt2"]
+    asked: dict[str, Any] = {"backends": SOLVERS.split(","), "timeout": 1, "repeat": 2}
+    found = paramverify.compare(files, **asked, output=results)
+    assert (results / "results.jsonl").read_bytes() == (made / "results.jsonl").read_bytes()
+    one, other = found.to_dict(), json.loads((made / "summary.json").read_text())
+    for timed in ("cases", "encodings"):  # which have the seconds of this reading
+        assert len(one.pop(timed)) == len(other.pop(timed))
+    assert {*one.pop("plots")} >= {*other.pop("plots")}  # of which the other was asked for fewer formats
+    assert one == other
+    assert not found.alarming
+    assert len(found.attempts) == len(read(made))
+    assert "sequences: 5 claims, at most 1 s for each" in str(found).splitlines()
+    assert found.figure().axes[0].get_xlabel().startswith("claims solved")
+    with pytest.raises(InputError, match="jobs: must be at most"):
+        paramverify.compare(files, jobs=1000)
+    with pytest.raises(InputError, match="unknown encoding 'no'"):
+        paramverify.compare(MIXED, encodings="no")
+    alone = paramverify.compare(made / "square.smt2", backends="z3", raw=True)
+    assert [row["solved"] for row in alone.to_dict()["configurations"]] == [1]

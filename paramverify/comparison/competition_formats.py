@@ -15,8 +15,8 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.compare.comparison_subjects import as_it_is
-from paramverify.compare.comparison_summary import (
+from paramverify.comparison.comparison_subjects import as_it_is
+from paramverify.comparison.comparison_summary import (
     BenchmarkProblem,
     ComparisonSummary,
     Configuration,

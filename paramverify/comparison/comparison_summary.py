@@ -23,8 +23,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.compare.comparison_results import Record
-from paramverify.compare.comparison_subjects import Encoded, Skipped, Subjects, as_it_is
+from paramverify.comparison.comparison_results import Record
+from paramverify.comparison.comparison_subjects import Encoded, Skipped, Subjects, as_it_is
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,108 @@
+"""`compare`: solvers on the claims of many cases, and on scripts."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+
+from paramverify.api.options import MEMORY, flag, memory_of, names_of
+from paramverify.api.results import CompareReport
+from paramverify.api.values import between, whole
+from paramverify.comparison import comparison_summary, competition_formats
+from paramverify.comparison.comparing import Comparison
+from paramverify.comparison.comparison_results import ResultsFile
+from paramverify.comparison.comparison_runs import CompareOptions, run
+from paramverify.errors import InputError
+from paramverify.files import replacing
+from paramverify.processes.time_limits import alarm
+from paramverify.reports import comparison_reports
+from paramverify.reports.comparison_files import RESULTS, write_files
+from paramverify.reports.pictures import comparison_plots, plot_style
+
+File = str | PathLike[str]
+MAX_JOBS = 256
+
+
+def compare(
+    cases: File | Sequence[File],
+    *,
+    backends: str | Sequence[str] | None = None,
+    encodings: str | Sequence[str] | None = None,
+    timeout: float = 10.0,
+    memory: str | int = MEMORY,
+    repeat: int = 1,
+    jobs: int = 1,
+    raw: bool = False,
+    results: File | Sequence[File] = (),
+    output: File | None = None,
+) -> CompareReport:
+    """Lets every backend try every claim of cases, `.smt2` scripts, and folders of both.
+
+    Each attempt has `timeout` seconds of wall-clock time, and so has the reading of each file. By default all
+    installed backends take part, with simplification in front of each and without. With `raw`, solvers are
+    asked about claims as they are only, so that all claims count for everybody. `repeat` attempts are made of
+    each kind, `jobs` at a time. `results` are CSV files of other tools.
+
+    With `output`, a folder gets results, tables and plots, as from the command. Results that are there
+    already are not made again. Without it nothing is kept but the report.
+
+    Raises:
+        InputError: a mistake in a file or an argument, or nothing that these backends can run.
+        LimitError: the time for reading did not suffice for any file.
+    """
+    started = time.perf_counter()
+    seconds = float(between("timeout", timeout))
+    count = whole("jobs", jobs, 1)
+    if count > MAX_JOBS:
+        raise InputError(f"must be at most {MAX_JOBS}", key="jobs")
+    choice = CompareOptions(
+        names_of("backends", backends),
+        seconds,
+        memory_of(memory),
+        whole("repeat", repeat, 1),
+        jobs=count,
+        raw=flag("raw", raw),
+    )
+    asked = Comparison.of(
+        _files(cases),
+        choice,
+        names_of("encodings", encodings),
+        map(Path, _files(results)),
+        lambda path: alarm(seconds, seconds),
+    )
+    with tempfile.TemporaryDirectory() as unkept:
+        folder = Path(unkept) if output is None else Path(output)
+        with ResultsFile(folder / RESULTS) as kept:
+            made = asked.summary(run(asked.attempts, asked.choice, kept))
+    notes: list[str] = []
+    if output is None:
+        document = comparison_summary.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
+    else:
+        document, notes = write_files(made, folder, _write)
+    drawn = next((name for name in made.encodings() if made.best(name)), None)
+    return CompareReport(
+        kind="comparison",
+        lines=(*comparison_reports.lines(document), *comparison_reports.alarm(made.judgement)),
+        document=document,
+        seconds=time.perf_counter() - started,
+        notes=tuple(notes),
+        alarming=made.judgement.alarming,
+        attempts=tuple(made.records),
+        result=made,
+        _drawing=plot_style.styled(lambda axes: comparison_plots.cactus_figure(made, drawn, axes))
+        if drawn is not None
+        else None,
+    )
+
+
+def _files(given: File | Sequence[File]) -> list[str]:
+    listed = [given] if isinstance(given, (str, PathLike)) else given
+    return [fspath(each) for each in listed]
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as new:
+        new.write_text(text, encoding="utf-8", errors="backslashreplace")

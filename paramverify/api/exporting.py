@@ -1,0 +1,70 @@
+"""`export`: claims of a case, or questions of a script, as texts for other programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from paramverify.api.options import names_of
+from paramverify.api.reading import Read
+from paramverify.api.results import ExportReport
+from paramverify.api.values import whole
+from paramverify.errors import InputError, located
+from paramverify.formats.smtlib_scripts import Script
+from paramverify.portfolio.obligations import require_possible
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.reports import exported_files, json_documents
+from paramverify.simplify.step_names import parse_steps
+
+
+def export_read(
+    read: Read,
+    to: str,
+    claim: int | None,
+    free: str | Sequence[str] | None,
+    simplify: str | None,
+    *,
+    together: bool,
+) -> ExportReport:
+    """Returns what a case or a script is for another program; see `paramverify.export`."""
+    started = time.perf_counter()
+    if to not in exported_files.SUFFIXES:
+        raise InputError(f"must be one of {', '.join(exported_files.SUFFIXES)}; not {to!r:.40}", key="to")
+    left = names_of("free", free)
+    if left and to == "smtlib2":
+        raise InputError("needs a format with quantifiers: qepcad or redlog", key="free")
+    number = None if claim is None else whole("claim", claim, 1)
+    if number is not None and together:
+        raise InputError("together and claim exclude each other")
+    content, condition = read.content, dict[str, str]()
+    if isinstance(content, Script):
+        if together or simplify is not None:
+            raise InputError("together and simplify are for cases, not for scripts")
+        files = exported_files.questions(content, to, left)
+    elif isinstance(content, PrivacyCase):
+        require_possible(content.model)
+        condition = json_documents.side_condition(content.model)
+        stem = read.path.stem
+        if simplify is not None:
+            if together or left:
+                raise InputError("simplify is for claims, one by one, without free parameters")
+            with located(key="simplify"):
+                steps = parse_steps(simplify)
+            files = exported_files.simplified(content.model, to, stem, number, steps)
+        else:
+            files = exported_files.claims(content.model, to, left, stem, together=together)
+    else:
+        raise InputError(f"{read.subject.title} has no claims to be exported", file=str(read.path))
+    if number is not None and simplify is None:
+        if number > len(files):
+            raise InputError(f"there are {len(files)} only", key="claim")
+        files = files[number - 1 : number]
+    texts = tuple(file.text() for file in files)
+    told = [{**file.entry, "text": text} for file, text in zip(files, texts, strict=True)]
+    return ExportReport(
+        kind=read.kind,
+        lines=tuple(line for text in texts for line in text.splitlines()),
+        document={"files": told} | condition,
+        seconds=time.perf_counter() - started,
+        texts=texts,
+    )

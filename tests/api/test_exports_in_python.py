@@ -1,0 +1,80 @@
+"""`paramverify.export` gives the texts that the command writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import paramverify
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+
+CASE = str(ROOT / "cases" / "geometric-independent.toml")
+MAX = str(ROOT / "cases" / "noisy-max-contagious.toml")
+SYSTEM = str(ROOT / "cases" / "interactive" / "survey.toml")
+SCRIPT = "(declare-const x Real)(declare-const a Real)(assert (= (* x x) a))(check-sat)(check-sat)"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    """A script of two questions."""
+    file = tmp_path / "ask.smt2"
+    file.write_text(SCRIPT)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("case", "to", "given", "options"),
+    [
+        (CASE, "smtlib2", {}, []),
+        (CASE, "qepcad", {"claim": 2, "free": "p"}, ["--claim", "2", "--free", "p"]),
+        (CASE, "redlog", {"together": True}, ["--together"]),
+        (MAX, "smtlib2", {"simplify": "default"}, ["--simplify", "default"]),
+        ("script", "redlog", {"free": ["a"]}, ["--free", "a"]),
+        ("script", "smtlib2", {"claim": 2}, ["--claim", "2"]),
+    ],
+)
+def test_the_texts_are_those_of_the_command(
+    case: str, to: str, given: dict[str, Any], options: list[str], script: str, tmp_path: Path
+) -> None:
+    """Each text, and what is told of it, is what the command writes into a folder."""
+    file = script if case == "script" else case
+    found = paramverify.export(file, to, **given)
+    assert run(["export", file, "--to", to, "-o", str(tmp_path / "out"), *options]) == 0
+    assert {path.read_text() for path in (tmp_path / "out").iterdir()} == set(found.texts)
+    assert [each["text"] for each in json.loads(json.dumps(found.to_dict()))["files"]] == list(found.texts)
+    assert f"<{len(found.texts)} text" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("case", "to", "given", "words"),
+    [
+        (CASE, "z3", {}, "to: must be one of smtlib2, qepcad, redlog"),
+        (CASE, "smtlib2", {"free": "p"}, "free: needs a format with quantifiers"),
+        (CASE, "qepcad", {"claim": 99}, "claim: there are 6 only"),
+        (CASE, "qepcad", {"claim": 1, "together": True}, "exclude each other"),
+        (CASE, "qepcad", {"simplify": "magic"}, "simplify: "),
+        (MAX, "qepcad", {"simplify": "default", "free": "pA"}, "one by one"),
+        (SYSTEM, "redlog", {}, "an interactive system has no claims to be exported"),
+        ("script", "qepcad", {"simplify": "default"}, "for cases, not for scripts"),
+        ("script", "redlog", {"free": "b"}, "the script declares no real 'b'; it declares: x, a"),
+    ],
+)
+def test_mistakes_name_the_argument(
+    case: str, to: str, given: dict[str, Any], words: str, script: str
+) -> None:
+    """What cannot be exported is an InputError."""
+    with pytest.raises(InputError) as told:
+        paramverify.export(script if case == "script" else case, to, **given)
+    assert words in str(told.value)
+
+
+def test_scripts_are_decided_and_compared(script: str) -> None:
+    """The functions take scripts as the commands do."""
+    found = paramverify.verify(script)
+    assert found.verdict == "sat"
+    assert paramverify.check(found.evidence(), script).accepted
