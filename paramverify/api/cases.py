@@ -50,8 +50,7 @@ class Case:
     @property
     def title(self) -> str:
         """The title of the case."""
-        title: str = self._read.content.title
-        return title
+        return str(getattr(self._read.content, "title", ""))
 
     @property
     def path(self) -> str:
@@ -179,6 +178,18 @@ class Case:
     def show(self) -> ShowReport:
         """Returns the probabilities as formulas; see `paramverify.show`."""
         return show(self)
+
+    def export(
+        self,
+        to: str,
+        *,
+        claim: int | None = None,
+        free: str | Sequence[str] | None = None,
+        simplify: str | None = None,
+        together: bool = False,
+    ) -> ExportReport:
+        """Writes the claims for another program; see `paramverify.export`."""
+        return export(self, to, claim=claim, free=free, simplify=simplify, together=together)
 
     def sample(self, implementation: Callable[..., Any] | None = None, **options: Any) -> SampleReport:
         """Tests the case by sampling; see `paramverify.sample` for the options."""

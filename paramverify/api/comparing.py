@@ -11,7 +11,6 @@ from pathlib import Path
 from paramverify.api.options import MEMORY, flag, memory_of, names_of
 from paramverify.api.results import CompareReport
 from paramverify.api.values import between, whole
-from paramverify.comparison import comparison_summary, competition_formats
 from paramverify.comparison.comparing import Comparison
 from paramverify.comparison.comparison_results import ResultsFile
 from paramverify.comparison.comparison_runs import CompareOptions, run
@@ -19,7 +18,7 @@ from paramverify.errors import InputError
 from paramverify.files import replacing
 from paramverify.processes.time_limits import alarm
 from paramverify.reports import comparison_reports
-from paramverify.reports.comparison_files import RESULTS, write_files
+from paramverify.reports.comparison_files import RESULTS, document_of, write_files
 from paramverify.reports.pictures import comparison_plots, plot_style
 
 File = str | PathLike[str]
@@ -48,6 +47,8 @@ def compare(
 
     With `output`, a folder gets results, tables and plots, as from the command. Results that are there
     already are not made again. Without it nothing is kept but the report.
+
+    Ctrl-C raises a KeyboardInterrupt; the results until then are kept in `output`.
 
     Raises:
         InputError: a mistake in a file or an argument, or nothing that these backends can run.
@@ -79,10 +80,10 @@ def compare(
             made = asked.summary(run(asked.attempts, asked.choice, kept))
     notes: list[str] = []
     if output is None:
-        document = comparison_summary.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
+        document = document_of(made)
     else:
         document, notes = write_files(made, folder, _write)
-    drawn = next((name for name in made.encodings() if made.best(name)), None)
+    drawn = max(made.encodings(), key=lambda name: len(made.best(name)))
     return CompareReport(
         kind="comparison",
         lines=(*comparison_reports.lines(document), *comparison_reports.alarm(made.judgement)),
@@ -93,14 +94,21 @@ def compare(
         attempts=tuple(made.records),
         result=made,
         _drawing=plot_style.styled(lambda axes: comparison_plots.cactus_figure(made, drawn, axes))
-        if drawn is not None
+        if made.best(drawn)
         else None,
     )
 
 
-def _files(given: File | Sequence[File]) -> list[str]:
-    listed = [given] if isinstance(given, (str, PathLike)) else given
-    return [fspath(each) for each in listed]
+def _files(given: object) -> list[str]:
+    """Returns the paths of files and folders, of which there may be one or several."""
+    listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    found: list[str] = []
+    for each in listed:
+        if not isinstance(each, (str, PathLike)):
+            told = f"{type(each).__module__}.{type(each).__name__}"
+            raise InputError(f"the path of a file or folder is needed here, not {told}")
+        found.append(fspath(each))
+    return found
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
 
 from paramverify.api.options import names_of
 from paramverify.api.reading import Read
@@ -60,11 +62,19 @@ def export_read(
             raise InputError(f"there are {len(files)} only", key="claim")
         files = files[number - 1 : number]
     texts = tuple(file.text() for file in files)
-    told = [{**file.entry, "text": text} for file, text in zip(files, texts, strict=True)]
+    told: list[dict[str, Any]] = [
+        {**file.entry, "text": text} for file, text in zip(files, texts, strict=True)
+    ]
     return ExportReport(
         kind=read.kind,
-        lines=tuple(line for text in texts for line in text.splitlines()),
+        lines=tuple(texts[0].splitlines()) if len(texts) == 1 else tuple(map(_about, count(), told)),
         document={"files": told} | condition,
         seconds=time.perf_counter() - started,
         texts=texts,
     )
+
+
+def _about(place: int, told: Mapping[str, Any]) -> str:
+    """Returns what one of several texts is about: one after the other they are no file."""
+    about = ", ".join(f"{key} {value}" for key, value in told.items() if key != "text")
+    return f"texts[{place}]: {about}"

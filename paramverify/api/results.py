@@ -148,7 +148,8 @@ class VerifyReport(Report):
 
     `witness` is there where a case is not private or an inequality is false, and None elsewhere; `run` is the
     run of a program behind it. `reason` says why it is undecided. `formulas` has the word for each formula of
-    a case of logic. `result` is what the core found, for programs that need more.
+    a case of logic, and for each question of a script, the last of which is the verdict. `result` is what the
+    core found, for programs that need more.
     """
 
     status: Standing = Standing.UNKNOWN
@@ -177,6 +178,8 @@ class VerifyReport(Report):
         return self.status is Standing.HOLDS
 
     def __repr__(self) -> str:
+        if self.kind == "script" and len(self.formulas) > 1:
+            return self._short(", ".join(self.formulas.values()))
         # Of several formulas the first that decides the verdict: another one may be true.
         line = next((line for line in self.lines if line.startswith(self.verdict)), "".join(self.lines[:1]))
         return self._short(printable.line(line).strip().rstrip("."))
@@ -375,7 +378,10 @@ class CheckReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExportReport(Report):
-    """What other programs get, see `export`: `texts` has the text of each file."""
+    """What other programs get, see `export`: `texts` has the text of each file.
+
+    It prints as its text if there is one, and as a list of what the texts are about if there are several.
+    """
 
     texts: tuple[str, ...] = ()
 

@@ -32,7 +32,7 @@ from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.processes.attempts import split_names
 from paramverify.reports import comparison_reports
-from paramverify.reports.comparison_files import RESULTS, write_files
+from paramverify.reports.comparison_files import RESULTS, document_of, write_files
 
 LISTED = (90, "Compare backends and encodings on many cases.")
 
@@ -150,12 +150,15 @@ def command(
 
 def _tell(made: ComparisonSummary, output: Path, as_json: bool) -> int:
     """Writes the files of a comparison and prints what it says; returns the exit code."""
+    if not as_json:  # before the plots, which take some seconds
+        for line in [*comparison_reports.lines(document_of(made)), ""]:
+            say(line)
     document, notes = write_files(made, output, write_text)
     alarm = comparison_reports.alarm(made.judgement)
     if as_json:
         print_json(document)
     else:
-        for line in [*comparison_reports.lines(document), "", *notes]:
+        for line in notes:
             say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)

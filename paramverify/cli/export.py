@@ -24,6 +24,7 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError
 from paramverify.formats.smtlib_scripts import read_script
+from paramverify.kernel.strict_reading import counted
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports import exported_files, json_documents
@@ -212,7 +213,7 @@ def _export(
     if as_json:
         print_json({"files": told} | condition)
     elif output is not None:
-        click.echo(f"{len(told)} files in {output}")
+        click.echo(f"{counted(len(told), 'file')} in {output}")
     return Exit.HOLDS
 
 

@@ -65,7 +65,8 @@ def qepcad_script(
 
 
 def _described(title: str) -> str:
-    text = " ".join(re.sub(r"[\[\]]", " ", title.encode("ascii", "replace").decode()).split())
+    plain = re.sub(r"[\[\]]", " ", title.encode("ascii", "replace").decode())
+    text = "; ".join(" ".join(line.split()) for line in plain.splitlines())
     return f"{text}; " if text else ""
 
 

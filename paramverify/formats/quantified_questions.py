@@ -138,6 +138,7 @@ class QuantifiedImplication:
     assumptions: tuple[PolynomialComparison, ...]
     hypotheses: tuple[PolynomialComparison, ...]
     conclusions: tuple[Condition, ...]
+    letter: str = "v"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -145,8 +146,8 @@ class QuantifiedImplication:
         return (*self.free, *self.bound)
 
     def renamed(self) -> dict[str, str]:
-        """Returns names for the parameters that every program accepts: v1, v2, ..."""
-        return {name: f"v{k}" for k, name in enumerate(self.names, 1)}
+        """Returns names for the parameters that every program accepts, such as v1, v2, ..."""
+        return {name: f"{self.letter}{k}" for k, name in enumerate(self.names, 1)}
 
 
 def question(

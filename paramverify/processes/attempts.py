@@ -118,7 +118,9 @@ def resolve(name: str) -> Backend:
         found: Backend = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError, SystemExit) as error:
         raise InputError(f"no backend at {name!r}: {error}") from error
-    if isinstance(found, type) or any(not hasattr(found, member) for member in MEMBERS):
+    if isinstance(found, type):
+        raise InputError(f"what is at {name!r} is a class: a backend is an object, such as {attribute}()")
+    if any(not hasattr(found, member) for member in MEMBERS):
         raise InputError(f"what is at {name!r} is no backend: one has {', '.join(MEMBERS)}")
     return found
 

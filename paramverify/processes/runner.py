@@ -48,6 +48,7 @@ MAX_ANSWER = 1 << 28  # bytes
 START_PATIENCE = 60.0  # seconds for the zygote to import libraries and fork
 END_PATIENCE = 10.0  # seconds for the zygote to report the end of an attempt that it was told to kill
 
+TRACEBACK = "Traceback (most recent call last)"
 MEMORY_SIGNS = re.compile(r"out of memory|bad_alloc|(cannot|unable to) (re)?allocate|memoryerror", re.I)
 
 
@@ -224,6 +225,9 @@ class Running:
             return Open(End.MEMORY, f"needed more than {self.limits.memory / (1 << 20):.0f} MiB")
         if code < 0:
             return Open(End.CRASHED, f"its process died of {signal.Signals(-code).name}")
+        told = self._transcript.text()
+        if TRACEBACK in told:
+            return Open(End.CRASHED, f"it ended with an error: {told.rstrip().rpartition(chr(10))[2]:.200}")
         return Open(End.CRASHED, f"its process ended without an answer, exit status {code}")
 
 

@@ -16,13 +16,20 @@ RESULTS = "results.jsonl"  # which is written while attempts are made
 Write = Callable[[Path, str], object]
 
 
+def document_of(made: ComparisonSummary) -> dict[str, Any]:
+    """Returns what `summary.json` has, without the names of plots."""
+    return comparison_summary.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
+
+
 def write_files(made: ComparisonSummary, folder: Path, write: Write) -> tuple[dict[str, Any], list[str]]:
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
-    document = comparison_summary.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
+    document = document_of(made)
     write(folder / "results.csv", comparison_summary.csv_text(made.records))
     notes = []
     drawn: list[Path] = []
     tables = write_tables(made, folder, write)
+    summary = folder / "summary.json"
+    write(summary, printable.json_text(document | {"plots": []}, indent=2) + "\n")
     if not made.complete:
         notes.append("No plots: they are drawn when the comparison has ended.")
     elif plot_style.available():
@@ -35,13 +42,19 @@ def write_files(made: ComparisonSummary, folder: Path, write: Write) -> tuple[di
     else:
         notes.append(f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}")
     document["plots"] = [path.name for path in drawn]
-    write(folder / "summary.json", printable.json_text(document, indent=2) + "\n")
+    write(summary, printable.json_text(document, indent=2) + "\n")
     shown = [RESULTS, "results.csv", "summary.json", *tables, *(p.name for p in drawn if p.suffix == ".svg")]
     return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png and .pdf)' if drawn else ''}"]
 
 
 def write_tables(made: ComparisonSummary, folder: Path, write: Write) -> list[str]:
-    """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names."""
+    """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names.
+
+    Those of an earlier comparison in the folder, perhaps of other backends or encodings, are removed.
+    """
+    for pattern in ("benchexec/*.results.xml", "table-*.csv", "cactus-*.csv", "scatter-*.csv"):
+        for old in folder.glob(pattern):
+            old.unlink()
     written: set[str] = set()
     for configuration in made.runs:
         name = re.sub(r"\W+", "-", f"{configuration.encoding}-{configuration.label}")

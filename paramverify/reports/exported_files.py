@@ -15,7 +15,7 @@ from paramverify.claims import Claim
 from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.encoding import Encoding, WrittenScript
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import InputError, LimitError, UnsupportedError
 from paramverify.formats import elimination_scripts
 from paramverify.formats.quantified_questions import question
 from paramverify.formats.smtlib import script
@@ -102,13 +102,18 @@ def _question_text(name: str, check: Check, target: str, free: Sequence[str]) ->
         asked, symbols = without_solution(check, free)
         meaning = "true means unsat, false means sat"
         if asked.free:
-            meaning = "where it is true, no values of the other variables satisfy the assertions"
+            meaning = "where the answer is true, no values of the other variables satisfy the assertions"
         title = f"{name}: question {check.number}, line {check.line}: {meaning}"
+        if absent := [symbol for symbol in free if symbol not in symbols.values()]:
+            title += f"; {', '.join(absent)} {'does' if len(absent) == 1 else 'do'} not occur"
         if target == "qepcad":
             return elimination_scripts.qepcad_script(asked, title, symbols)
         return elimination_scripts.redlog_script(asked, title, called=symbols)
     except (InputError, LimitError) as error:
-        found = InputError(str(error), file=name)
+        told = str(error)
+        if not isinstance(error, InputError) or isinstance(error, UnsupportedError):
+            told = f"this question cannot be written for {target}: {told}"
+        found = InputError(told, file=name)
         found.file_line = check.line
         raise found from None
 
@@ -169,11 +174,23 @@ def stated(claim: Claim | None, stem: str, about: Mapping[str, str], condition: 
     return script(written, status, name=f"{stem}: {origin(claim)}\n{condition}", information=about)
 
 
+def _meaning(count: int, target: str, free: bool) -> str:
+    """Returns what the answer of a program that eliminates quantifiers means for claims."""
+    holds = "the claim holds" if count == 1 else "all claims hold"
+    if not free:
+        return f"true means that {holds}, and false that {'it does not' if count == 1 else 'one does not'}"
+    beyond = ", or the free parameters are not in the domain" if target == "redlog" else ""
+    within = "" if target == "redlog" else ", if the free parameters are in the domain"
+    return f"where the answer is true, {holds} for all values of the others{beyond}{within}"
+
+
 def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:
     """Returns the file about these claims, at least one, which share their domain."""
     domain = claims[0].domain.enclose(BITS)
     enclosed = [replace(claim, domain=domain) for claim in claims]
     lines = [f"{stem}: {origin(claims[0])}" if len(claims) == 1 else f"{stem}: all {len(claims)} claims"]
+    if target != "smtlib2":
+        lines.append(_meaning(len(claims), target, bool(free)))
     if condition:
         lines.append(condition)
     if domain.constant:

@@ -79,16 +79,25 @@ class NamedQuotient:
 def without_quotients(
     assertions: Sequence[ScriptTerm],
 ) -> tuple[tuple[ScriptTerm, ...], tuple[NamedQuotient, ...]]:
-    """Returns the assertions with constants in the places of quotients by what is no number, and these."""
+    """Returns the assertions with constants in the places of quotients by what is no number, and these.
+
+    Equal quotients have one constant.
+    """
     found: list[NamedQuotient] = []
+    known: dict[tuple[object, ...], ScriptTerm] = {}  # one object for equal terms
 
     def make(term: ScriptTerm, parts: Sequence[ScriptTerm]) -> ScriptTerm:
+        key = (term.operator, term.value, *map(id, parts))
+        if key not in known:
+            known[key] = made(term, parts)
+        return known[key]
+
+    def made(term: ScriptTerm, parts: Sequence[ScriptTerm]) -> ScriptTerm:
         if not parts:
             return term
         if term.operator == "/" and not _is_number(parts[1]):
-            found.append(
-                NamedQuotient(f"quotient ({len(found) + 1})", parts[0], parts[1])
-            )  # no symbol is like this
+            name = f"quotient ({len(found) + 1})"  # no symbol is like this
+            found.append(NamedQuotient(name, parts[0], parts[1]))
             return found[-1].constant
         return ScriptTerm(term.operator, tuple(parts), term.value)
 

@@ -13,7 +13,7 @@ from paramverify.reports.script_reports import check_has_evidence, evidence_docu
 from paramverify.scripts.script_decisions import decide_script
 from paramverify.scripts.script_evaluation import Answered
 from paramverify.subjects.questions import FOR_EVIDENCE, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import FormulaFacts, Result
 from paramverify.subjects.subject import CaseFile, Watch
 
 
@@ -43,4 +43,10 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         ending=Standing.VIOLATED if report.wrong else ending,
         found=report,
         evidence=lambda: evidence_document(report),
+        facts=FormulaFacts(
+            {
+                f"question {check.number}": answer.standing.of_script
+                for check, answer in zip(script.checks, report.answers, strict=True)
+            }
+        ),
     )

@@ -73,8 +73,27 @@ def test_mistakes_name_the_argument(
     assert words in str(told.value)
 
 
-def test_scripts_are_decided_and_compared(script: str) -> None:
-    """The functions take scripts as the commands do."""
-    found = paramverify.verify(script)
-    assert found.verdict == "sat"
-    assert paramverify.check(found.evidence(), script).accepted
+def test_several_texts_are_listed_and_not_joined(script: str) -> None:
+    """Two files one after the other would be no file, of which the programs answer the first only."""
+    found = paramverify.export(script, "redlog")
+    assert str(found).splitlines() == ["texts[0]: question 1, line 1", "texts[1]: question 2, line 1"]
+    one = paramverify.load(script).export("redlog", claim=1)
+    assert str(one) == one.texts[0].rstrip()
+
+
+def test_scripts_are_decided(tmp_path: Path) -> None:
+    """`verify` and `check` take scripts; each question has its word, and the last one is the verdict."""
+    file = tmp_path / "two.smt2"
+    file.write_text(SCRIPT.replace("(check-sat)", "(check-sat)(assert (< a 0))", 1))
+    case = paramverify.load(str(file))
+    assert repr(case) == f"<Case: {file}>"
+    found = case.verify()
+    assert found.formulas == {"question 1": "sat", "question 2": "unsat"}
+    assert (found.verdict, repr(found)) == ("unsat", "<sat, unsat>")
+    assert paramverify.check(found.evidence(), case).accepted
+
+
+def test_compare_takes_paths() -> None:
+    """A case that was read may have been changed: results are about files."""
+    with pytest.raises(InputError, match="the path of a file or folder is needed here, not paramverify"):
+        paramverify.compare([paramverify.load(CASE)])  # type: ignore[list-item]

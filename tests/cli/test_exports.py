@@ -104,7 +104,7 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
         elimination_scripts.qepcad_script(about, "a [title] of\ntwo lines é")
     )
     renamed = about.renamed()
-    assert title.startswith(" a title of two lines ?; ")
+    assert title.startswith(" a title of; two lines ?; ")
     assert names == (list(renamed.values()) or ["v1"])
     assert free == len(about.free)
     quantified = re.findall(r"\(A (v\d+)\)", formula)

@@ -146,8 +146,8 @@ def test_memory_limit(runner: Runner, name: str) -> None:
     [
         ("abort", "SIGABRT", "something broke"),
         ("fault", "SIGSEGV", ""),
-        ("leave", "exit status 42", "SystemExit"),
-        ("fail", "exit status 42", "this is my mistake"),
+        ("leave", "it ended with an error: SystemExit: ", "SystemExit"),
+        ("fail", "it ended with an error: ValueError: this is my mistake", "this is my mistake"),
         ("garbage_answer", "`decide` gave 'unsat', and an answer is Proved, Refuted or Open", ""),
     ],
 )

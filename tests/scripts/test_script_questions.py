@@ -37,6 +37,27 @@ def test_the_question_is_true_where_the_answer_is_unsat(text: str, said: str) ->
     assert solver.check() == (z3.unsat if said == "unsat" else z3.sat)
 
 
+def test_equal_quotients_are_one() -> None:
+    """A quotient that stands in several places becomes one variable; four different ones are too many."""
+    text = "(assert (= (/ 1 x) (/ 1 x) (/ 1 (* x 1)) x))(assert (> (/ 1 x) 0))"
+    (check,) = script_of(f"{REALS}{text}(check-sat)").checks
+    _, symbols = without_solution(check)
+    assert sorted(symbols.values()) == ["(/ 1 (* x 1))", "(/ 1 x)", "x"]
+    several = "".join(f"(assert (> (/ {k} x) 0))" for k in range(4))
+    (check,) = script_of(f"{REALS}{several}(check-sat)").checks
+    with pytest.raises(InputError, match="more than 3 quotients"):
+        without_solution(check)
+
+
+def test_a_quotient_of_shared_parts_is_told_shortly() -> None:
+    """A numerator that would have 2**60 characters, written out, is cut."""
+    sums = "".join(f"(let ((s{k} (+ s{k - 1} s{k - 1}))) " for k in range(1, 60))
+    text = f"(assert (let ((s0 x)) {sums} (= (/ s59 y) 1){')' * 60})"
+    (check,) = script_of(f"{REALS}{text}(check-sat)").checks
+    _, symbols = without_solution(check)
+    assert sorted(map(len, symbols.values())) == [1, 1, 60]
+
+
 @pytest.mark.parametrize("text", UNIVERSAL)
 def test_quantifiers_over_all_reals_are_refused(text: str) -> None:
     """What would need a second kind of quantifier is named."""
@@ -104,7 +125,7 @@ def test_files_name_the_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[st
     one = (tmp_path / "qepcad" / "ask-1.qepcad").read_text()
     comment = " ".join(one[1 : one.index("]")].split())
     assert comment.startswith("ask.smt2: question 1, line 2: true means unsat, false means sat; ")
-    assert set(re.findall(r"v\d is ([^,]*)", comment)) == {"x", "quotient (1)", "|a b|"}
+    assert set(re.findall(r"v\d is ([^,]*)", comment)) == {"x", "(/ 1 x)", "|a b|"}
     red = (tmp_path / "redlog" / "ask-2.red").read_text()
     assert re.search(r"^% v\d is \|a \] b\|, v\d is x$|^% v\d is x, v\d is \|a \] b\|$", red, re.MULTILINE)
     assert "(check-sat)" in (tmp_path / "smtlib2" / "ask-2.smt2").read_text()
@@ -112,3 +133,7 @@ def test_files_name_the_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(["export", str(file), "--to", "redlog", "--claim", "1", "--free", "y"]) == 2
     assert "ask.smt2:2: the script declares no real 'y'; it declares: |a ] b|, x" in capsys.readouterr().err
     assert run(["export", str(file), "--to", "redlog", "--status"]) == 2
+    file.write_text("(declare-const v1 Real)(declare-const b Real)(assert (> v1 0))(check-sat)")
+    capsys.readouterr()
+    assert run(["export", str(file), "--to", "redlog", "--free", "v1,b"]) == 0
+    assert "satisfy the assertions; b does not occur\n% vv1 is v1\n" in capsys.readouterr().out
