@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=10.0)
     parser.add_argument("cases", nargs="*", type=Path, default=sorted((ROOT / "cases").glob("*.toml")))
     given = parser.parse_args()
-    programs = {"QEPCAD": of_qepcad} | {f"`{name}`": of_redlog(name) for name in PROCEDURES}
+    programs = {"QEPCAD": of_qepcad} | {f"`{name}`": of_redlog(name) for name in (*PROCEDURES, "rlhqe")}
     solved, seconds = dict.fromkeys(programs, 0), dict.fromkeys(programs, 0.0)
     total = 0
     print(f"| case | free | bound | {' | '.join(programs)} |")
@@ -135,8 +135,10 @@ def main() -> None:
             cells.append(f"{taken:.2f} s" if holds else "-")
             if holds:
                 answers[program] = [holds(point) for point in points]
-        if len({tuple(answer) for answer in answers.values()}) > 1:
-            cells.append("CONTRADICTION")
+        first = next(iter(answers), "")
+        other = [name for name, answer in answers.items() if answer != answers[first]]
+        if other:
+            cells.append(f"{first} is contradicted by {', '.join(other)}")
         print(f"| {case} | {name} | {len(asked.bound)} | {' | '.join(cells)} |", flush=True)
     print(f"| solved of {total} | | | {' | '.join(str(solved[p]) for p in programs)} |")
     print(f"| seconds | | | {' | '.join(f'{seconds[p]:.0f}' for p in programs)} |")

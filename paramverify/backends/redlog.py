@@ -1,8 +1,8 @@
 """Redlog, where REDUCE is on PATH: virtual substitution, then cylindrical algebraic decomposition.
 
-The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlhqe` is
-Hermitian quantifier elimination. `rlgqe` and `rlgcad` are never used: what they return holds under conditions
-only.
+The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlgqe` and
+`rlgcad` are never used: what they return holds under conditions only. Neither is `rlhqe`, Hermitian
+quantifier elimination: it says `false` of true claims, see benchmarks/elimination.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from paramverify.formats.quantified_questions import question
 from paramverify.formats.refutations import violation_by_condition
 
 PROGRAMS = ("redcsl", "redpsl", "redsbcl", "reduce")
-DEFAULT = ("rlqe", "rlcad")  # one after the other
 REMAIN = "quantifiers remain"
 PROMPTS = re.compile(r"^(?:\d+: ?)+", re.MULTILINE)
 # REDUCE on any Lisp says which revision it is, or only when it was built.
@@ -33,9 +32,9 @@ FAREWELL = re.compile(r"^\s*(?:Quitting|\*\*\* End of .*)?\s*$", re.IGNORECASE)
 
 
 class Redlog:
-    """The backend `redlog`; with the option `procedure` only `rlqe`, `rlhqe` or `rlcad` is asked.
+    """The backend `redlog`; with the option `procedure` only `rlqe` or `rlcad` is asked.
 
-    It takes no part in the default strategy, because no race with it has been measured.
+    It takes no part in the default strategy: it decides nothing that no other backend does, as measured.
     """
 
     name = "redlog"
@@ -98,7 +97,7 @@ def _procedures(options: Mapping[str, str]) -> tuple[str, ...]:
     chosen = options.get("procedure")
     if options.keys() - {"procedure"} or chosen not in (None, *PROCEDURES):
         raise InputError(f"redlog has the one option procedure, {', '.join(PROCEDURES)}; not {dict(options)}")
-    return (chosen,) if chosen else DEFAULT
+    return (chosen,) if chosen else PROCEDURES  # one after the other
 
 
 def interpret(finished: Finished) -> bool | Open:

@@ -180,7 +180,7 @@ class _QepcadReader:
         return base ** int(exponent)
 
 
-PROCEDURES = ("rlqe", "rlhqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
+PROCEDURES = ("rlqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things, and rlhqe has errors
 REDLOG_ANSWER = "answer:"  # stands before the answer, and after all notes of procedures
 
 

@@ -814,7 +814,7 @@ def test_a_stand_in_for_reduce(reduce: Callable[[str, str], redlog_backend.Redlo
     assert isinstance(left, Open)
     assert left.detail == "quantifiers remain"
     assert isinstance(reduce("", "true$").decide(HOLDS, {"procedure": "rlcad"}), Proved)
-    for options in ({"rlqe": "on"}, {"procedure": "rlgqe"}):
+    for options in ({"rlqe": "on"}, {"procedure": "rlgqe"}, {"procedure": "rlhqe"}):
         with pytest.raises(InputError, match="one option procedure"):
             found.decide(HOLDS, options)
 
