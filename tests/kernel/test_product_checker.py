@@ -151,6 +151,8 @@ def best_statement(ties: str = "first", answers: int = 3, by: str = "1") -> dict
         [["1/2", "1/2"], ["1/2", "1"]],
         [["1/4", "1/4", "1/2"], ["1/4", "1/4", "1/2"]],
         [["1"], ["1"]],
+        [["1/2", "1/2"], ["1"]],
+        [["1"], ["1/2", "1/2"]],
     ],
 )
 @pytest.mark.parametrize("ties", ["uniform", "first"])

@@ -16,9 +16,10 @@ from mpmath import mp
 from three_checkers import built, differences
 
 from paramverify.kernel.cone_evidence import NOT_SHOWN as NO_WEIGHT
-from paramverify.kernel.documents import check_text, verdict_line
+from paramverify.kernel.documents import NOT_COMPARED, check_text, counts_of, verdict_line
 from paramverify.kernel.evidence_polynomials import parse
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION
+from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.loss_evidence import NOT_SHOWN as NO_PROBABILITY
 from paramverify.kernel.plain_signs import SMALL, Signs, signs_of, with_constant
 from paramverify.kernel.proof_goals import Goal, WrittenClaim
@@ -217,6 +218,18 @@ def test_obligations_of_evidence_are_replayed() -> None:
     assert said.accepted
     assert said.lines == ("nothing is compared: there is no claim",)
     assert "there is no claim" in verdict_line(said)
+
+
+def test_what_rests_on_solvers_or_is_rejected_is_told_as_that() -> None:
+    """Claims that are all trusted are claims, and a rejected document shows nothing by its witness."""
+    trusted = KernelReport(
+        True, ("claim 1: trusted",), trusted=2, status="holds", not_compared=NOT_COMPARED["holds"]
+    )
+    assert "the claims are true" in verdict_line(trusted)
+    assert "there is no claim" not in verdict_line(trusted)
+    witness = ("witness: output 1",)
+    assert counts_of(KernelReport(True, witness, status="violated")).startswith("shown by the witness; ")
+    assert counts_of(KernelReport(False, witness, status="violated")).startswith("0 claims proved")
 
 
 def test_no_logarithm_of_zero() -> None:
