@@ -34,12 +34,20 @@ KINDS = ("data", "queries", "responses", "hidden")
 # --- systems at a point -----------------------------------------------------------------------------
 
 
-class WrittenSystem:
-    """A system that is written out, at a point."""
+class PointSystem:
+    """A system at a point: its actions by their kind, whether inputs are assumed not to come, its start."""
 
     actions: dict[str, list[str]]
     partial: bool
     initial: str
+
+    def rows(self, state: str) -> Rows:
+        """Returns the steps of a state."""
+        raise NotImplementedError
+
+
+class WrittenSystem(PointSystem):
+    """A system that is written out, at a point."""
 
     def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
         given = data["system"]
@@ -81,12 +89,8 @@ class WrittenSystem:
         return self.known[state]
 
 
-class SlotSystem:
+class SlotSystem(PointSystem):
     """Slots of data points, at a point; a state is known by its name alone."""
-
-    actions: dict[str, list[str]]
-    partial: bool
-    initial: str
 
     def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
         self.given = data["system"]
@@ -196,12 +200,8 @@ class SlotSystem:
         return found
 
 
-class SideBySide:
+class SideBySide(PointSystem):
     """Several systems that get the same data points, at a point; what runs come to is explored."""
-
-    actions: dict[str, list[str]]
-    partial: bool
-    initial: str
 
     def __init__(self, data: Mapping[str, Any], at: Calculator) -> None:
         self.parts = {
@@ -267,7 +267,7 @@ class SideBySide:
         return self.known[state]
 
 
-def system_of(data: Mapping[str, Any], at: Calculator) -> WrittenSystem | SlotSystem | SideBySide:
+def system_of(data: Mapping[str, Any], at: Calculator) -> PointSystem:
     """Returns the system of a case at a point."""
     match data["system"].get("kind"):
         case "slots":
