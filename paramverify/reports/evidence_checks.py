@@ -502,7 +502,8 @@ def _with_case(
         from paramverify.interactive.system_cases import load as load_system
         from paramverify.interactive.system_certificates import check_with_case as check_with_system
 
-        bounded = not {"tight", "growth", "witness"} & engine.keys()  # what may come from a budget needs none
+        # What may come from a budget needs no bound, and what shows nothing is told as that.
+        bounded = not {"tight", "growth", "witness"} & engine.keys() and document.get("status") != "unknown"
         system = load_system(path, bounded=bounded, settings=settings)
         report = check_with_system(document, system)
         look = with_second_look(report, document, content, settings=settings)

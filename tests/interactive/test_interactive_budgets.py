@@ -423,6 +423,29 @@ def test_an_interval_stays_open(tmp_path: Path) -> None:
     assert called("budget", str(path), "--precision", "9/10").code == 0  # 2 - 10/9 <= 9/10 * 10/9
 
 
+LOST = """
+[system]
+initial = "s"
+data = ["x"]
+hidden = ["coin"]
+steps.s.x = "c"
+steps.c.coin = { s = "1/2", loop = "1/2" }
+steps.loop.coin = "loop"
+"""
+
+
+def test_undecided_evidence_needs_no_bound(tmp_path: Path) -> None:
+    """Evidence of an interval shows nothing, and beside a case without [privacy] that is what is said."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(LOST, encoding="utf-8")
+    code, out, _ = called("budget", str(case), "--evidence", str(evidence))
+    assert code == 3
+    assert "no upper bound was proved" in out
+    code, out, err = called("check", str(evidence), "--case", str(case))
+    assert code == 1
+    assert "there is nothing to check in what says 'unknown'" in out + err
+
+
 def test_the_words_of_a_budget() -> None:
     """`budget` tells ratio, ε and what reaches it, and JSON has the same."""
     path = str(FOLDER / "slots-2.toml")
