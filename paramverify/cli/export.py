@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,6 +35,7 @@ from paramverify.simplify.step_names import parse_steps
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
+NAMES = re.compile(r"\s*\|[^|]*\||[^,\s][^,]*")  # with commas between them; a symbol in bars may have some
 LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 
 
@@ -62,7 +64,12 @@ LICENSE = "https://creativecommons.org/licenses/by/4.0/"
     show_default=True,
     help="What the benchmarks say of their category.",
 )
-@click.option("--claim", "number", type=click.IntRange(min=1), help="Only this claim, counted from 1.")
+@click.option(
+    "--claim",
+    "number",
+    type=click.IntRange(min=1),
+    help="Only this claim, or question of a script, counted from 1.",
+)
 @click.option("--together", is_flag=True, help="One file about all claims, instead of one for each.")
 @click.option(
     "--free",
@@ -169,7 +176,7 @@ def _export(
     as_json: bool,
 ) -> int:
     """Writes the claims of one case; `words` are license and category where the status is to be stated."""
-    parameters = list(dict.fromkeys(name.strip() for name in (free or "").split(",") if name.strip()))
+    parameters = list(dict.fromkeys(map(str.strip, NAMES.findall(free or ""))))
     whole = encoding != CLAIMS
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")

@@ -145,7 +145,7 @@ def simplified(
             ]
             entry = {"claim": k, "part": j, "origin": origin(claim), "replaced": leaf.told}
             about = _retold(replace(leaf.claim, origins=claim.origins))
-            write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told))
+            write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told), part=True)
             files.append(ExportedFile(entry, len(files) + 1, write, about))
     if not files:
         raise InputError("simplification decides every claim: nothing is left to write")
@@ -174,25 +174,38 @@ def stated(claim: Claim | None, stem: str, about: Mapping[str, str], condition: 
     return script(written, status, name=f"{stem}: {origin(claim)}\n{condition}", information=about)
 
 
-def _meaning(count: int, target: str, free: bool) -> str:
-    """Returns what the answer of a program that eliminates quantifiers means for claims."""
-    holds = "the claim holds" if count == 1 else "all claims hold"
-    if not free:
-        return f"true means that {holds}, and false that {'it does not' if count == 1 else 'one does not'}"
-    beyond = ", or the free parameters are not in the domain" if target == "redlog" else ""
-    within = "" if target == "redlog" else ", if the free parameters are in the domain"
-    return f"where the answer is true, {holds} for all values of the others{beyond}{within}"
+def _meaning(claims: Sequence[Claim], target: str, *, free: bool, part: bool) -> str:
+    """Returns what the answer of a program that eliminates quantifiers means for claims, or a part of one."""
+    several = len(claims) > 1
+    holds = "all claims hold" if several else "this part holds" if part else "the claim holds"
+    if free:
+        where = (
+            ", or the free parameters are not in the domain"
+            if target == "redlog"
+            else ", if the free parameters are in the domain"
+        )
+        return f"where the answer is true, {holds} for all values of the others{where}"
+    # Of a constant that is enclosed, `false` is told below.
+    fails = "" if claims[0].domain.constant else f", and false that {'one' if several else 'it'} does not"
+    return f"true means that {holds}{fails}"
 
 
-def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:
-    """Returns the file about these claims, at least one, which share their domain."""
+def _text(
+    claims: Sequence[Claim],
+    target: str,
+    free: Sequence[str],
+    stem: str,
+    condition: str,
+    part: bool = False,
+) -> str:
+    """Returns the file about these claims, at least one, which share their domain, or about a part of one."""
     domain = claims[0].domain.enclose(BITS)
     enclosed = [replace(claim, domain=domain) for claim in claims]
     lines = [f"{stem}: {origin(claims[0])}" if len(claims) == 1 else f"{stem}: all {len(claims)} claims"]
-    if target != "smtlib2":
-        lines.append(_meaning(len(claims), target, bool(free)))
     if condition:
         lines.append(condition)
+    if target != "smtlib2":
+        lines.append(_meaning(claims, target, free=bool(free), part=part))
     if domain.constant:
         yes, no = ("unsat", "sat") if target == "smtlib2" else ("true", "false")
         lines.append(

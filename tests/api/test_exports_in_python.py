@@ -15,6 +15,7 @@ from paramverify.errors import InputError
 
 CASE = str(ROOT / "cases" / "geometric-independent.toml")
 MAX = str(ROOT / "cases" / "noisy-max-contagious.toml")
+CONSTANT = str(ROOT / "cases" / "discrete-laplace.toml")
 SYSTEM = str(ROOT / "cases" / "interactive" / "survey.toml")
 SCRIPT = "(declare-const x Real)(declare-const a Real)(assert (= (* x x) a))(check-sat)(check-sat)"
 
@@ -71,6 +72,23 @@ def test_mistakes_name_the_argument(
     with pytest.raises(InputError) as told:
         paramverify.export(script if case == "script" else case, to, **given)
     assert words in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("case", "to", "given", "words"),
+    [
+        (CASE, "redlog", {"claim": 1}, "true means that the claim holds, and false that it does not"),
+        (CASE, "redlog", {"together": True}, "true means that all claims hold, and false that one does not"),
+        (CASE, "redlog", {"claim": 1, "free": "p"}, "or the free parameters are not in the domain"),
+        (CASE, "qepcad", {"claim": 1, "free": "p"}, "if the free parameters are in the domain"),
+        (MAX, "redlog", {"simplify": "default"}, "true means that this part holds, and false that it does"),
+        (CONSTANT, "redlog", {"claim": 1}, "the claim holds\n% E encloses exp(1/2): true is a proof"),
+    ],
+)
+def test_what_an_answer_means_is_told(case: str, to: str, given: dict[str, Any], words: str) -> None:
+    """Of a part it is about the part; where a constant is enclosed, `false` says nothing of the claim."""
+    text = paramverify.export(case, to, **given).texts[0]
+    assert words in (text if to == "redlog" else " ".join(text.split()))
 
 
 def test_several_texts_are_listed_and_not_joined(script: str) -> None:

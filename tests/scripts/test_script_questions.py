@@ -133,6 +133,9 @@ def test_files_name_the_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(["export", str(file), "--to", "redlog", "--claim", "1", "--free", "y"]) == 2
     assert "ask.smt2:2: the script declares no real 'y'; it declares: |a ] b|, x" in capsys.readouterr().err
     assert run(["export", str(file), "--to", "redlog", "--status"]) == 2
+    file.write_text("(declare-const |a,b| Real)(declare-const x Real)(assert (< x |a,b|))(check-sat)")
+    assert run(["export", str(file), "--to", "redlog", "--free", " |a,b|, x"]) == 0
+    assert "% v1 is |a,b|, v2 is x\n" in capsys.readouterr().out
     file.write_text("(declare-const v1 Real)(declare-const b Real)(assert (> v1 0))(check-sat)")
     capsys.readouterr()
     assert run(["export", str(file), "--to", "redlog", "--free", "v1,b"]) == 0
