@@ -227,7 +227,8 @@ class Running:
             return Open(End.CRASHED, f"its process died of {signal.Signals(-code).name}")
         told = self._transcript.text()
         if TRACEBACK in told:
-            return Open(End.CRASHED, f"it ended with an error: {told.rstrip().rpartition(chr(10))[2]:.200}")
+            *_, last = told.rstrip().splitlines()
+            return Open(End.CRASHED, f"it ended with an error: {last:.200}")
         return Open(End.CRASHED, f"its process ended without an answer, exit status {code}")
 
 

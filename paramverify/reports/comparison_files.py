@@ -28,7 +28,7 @@ def write_files(made: ComparisonSummary, folder: Path, write: Write) -> tuple[di
     notes = []
     drawn: list[Path] = []
     tables = write_tables(made, folder, write)
-    summary = folder / "summary.json"
+    summary = folder / "summary.json"  # first without plots, which take some seconds
     write(summary, printable.json_text(document | {"plots": []}, indent=2) + "\n")
     if not made.complete:
         notes.append("No plots: they are drawn when the comparison has ended.")

@@ -26,7 +26,10 @@ class CaseFacts(Facts):
 
 @dataclass(frozen=True, eq=False)
 class FormulaFacts(Facts):
-    """Of formulas that were decided: each `verdict`, and `remarks` about those that have no evidence."""
+    """Of formulas, or questions of a script, that were decided: the word for each, by its name.
+
+    `remarks` are about those that have no evidence.
+    """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
     remarks: Callable[[], Sequence[str]] = tuple
