@@ -503,7 +503,8 @@ def _with_case(
         from paramverify.interactive.system_certificates import check_with_case as check_with_system
 
         # What may come from a budget needs no bound, and what shows nothing is told as that.
-        bounded = not {"tight", "growth", "witness"} & engine.keys() and document.get("status") != "unknown"
+        shows = document.get("status") != Standing.UNKNOWN
+        bounded = shows and not {"tight", "growth", "witness"} & engine.keys()
         system = load_system(path, bounded=bounded, settings=settings)
         report = check_with_system(document, system)
         look = with_second_look(report, document, content, settings=settings)
