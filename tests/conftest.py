@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The tools that tests share; some are named on command lines, as users name modules of their own.
-sys.path.insert(0, str(ROOT / "tests" / "tools"))
+# The tools that tests share (some are named on command lines, as users name modules of their own), and those
+# that make the pages of the documentation.
+sys.path[:0] = [str(ROOT / "tests" / "tools"), str(ROOT / "docs" / "_site")]
 
 import process_tools  # noqa: E402
 

@@ -1,91 +1,29 @@
 """The documentation: its console examples are run, its links lead somewhere, and CI runs its commands.
 
-A fenced block after the line `<!-- example -->` is run in one shell. Lines that start with `$ ` are commands;
-what follows each is its output, standard error included, where `...` stands for any text.
+Examples are read by `docs/_site/record.py`, which also records their outputs.
 """
 
 from __future__ import annotations
 
 import ast
 import doctest
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from calling_tools import printed
 from conftest import ROOT
+from record import TERMINAL, Example, documents, examples_in, linked_to_root, outputs_of, settled, trimmed
 
 from paramverify.reports.pictures import comparison_plots
 
-DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/**/*.md"))) if path.is_file()]
-MARK = "<!-- example -->"
-END = "=== end of output ==="
-TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 WIDEST = 130  # characters in a line of prose
 PLAIN = re.compile(
     r"""(?P<command>paramverify ([^|&;<>()$`\\*?~"']|"[^"$`\\]*"|'[^']*')*?)( \| head -n (?P<first>\d+))?"""
 )
 EXPORTED = re.compile(r"export (\w+)=([\w./-]+)")
-
-
-@dataclass(frozen=True)
-class Example:
-    """A marked block: where it is, and its commands, each with the output that it should have."""
-
-    place: str
-    commands: tuple[tuple[str, str], ...]
-
-
-def examples_in(text: str, name: str) -> list[Example]:
-    """Returns the marked blocks of a document.
-
-    Raises:
-        ValueError: a mark without a block, or a block without commands.
-    """
-    found: list[Example] = []
-    lines = text.split("\n")
-    for number, line in enumerate(lines, start=1):
-        if line.strip() != MARK:
-            continue
-        place = f"{name}:{number}"
-        rest = lines[number:]
-        if not rest or not rest[0].startswith("```"):
-            raise ValueError(f"{place}: no fenced block follows the mark")
-        block = rest[1 : rest.index("```", 1)]
-        if not block or not block[0].startswith("$ "):
-            raise ValueError(f"{place}: the block does not start with a command")
-        commands: list[tuple[str, list[str]]] = []
-        for entry in block:
-            if entry.startswith("$ "):
-                commands.append((entry[2:], []))
-            else:
-                commands[-1][1].append(entry)
-        found.append(Example(place, tuple((command, "\n".join(output)) for command, output in commands)))
-    return found
-
-
-def outputs_of(commands: list[str], folder: Path) -> list[str]:
-    """Returns what each command prints, all of them run in one shell in a folder, as on a terminal."""
-    # After the mark is printed the status of the command is restored, for an `echo $?` that may follow.
-    script = "".join(f"{command}\nset -- $?; echo '{END}'; (exit $1)\n" for command in commands)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": path, **TERMINAL},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    return done.stdout.split(f"{END}\n")[: len(commands)]
 
 
 def is_plain(command: str) -> bool:
@@ -127,17 +65,18 @@ def outputs_of_plain(commands: list[str], folder: Path, patch: pytest.MonkeyPatc
     return outputs
 
 
-def matches(expected: str, actual: str) -> bool:
-    """Tells whether an output is the expected one, where `...` stands for any text, also of several lines."""
-    pattern = ".*?".join(re.escape(part) for part in trimmed(expected).split("..."))
-    return re.fullmatch(pattern, trimmed(actual), re.DOTALL) is not None
+def matches(expected: str, actual: str, varies: str) -> bool:
+    """Tells whether an output is the recorded one, where `...` stands for any text, also of several lines."""
+    return any(
+        re.fullmatch(".*?".join(map(re.escape, recorded.split("..."))), printed, re.DOTALL)
+        for recorded, printed in (
+            (trimmed(expected), trimmed(actual)),
+            (settled(expected, varies), settled(actual, varies)),
+        )
+    )
 
 
-def trimmed(text: str) -> str:
-    """Returns the text without blanks at the ends of lines and without empty lines at its ends."""
-    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
+DOCUMENTS = documents()
 EXAMPLES = [
     example
     for path in DOCUMENTS
@@ -156,10 +95,8 @@ EXAMPLES = [
 def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A console example prints what the document says it prints; here `compare` draws plots as SVG only."""
     monkeypatch.setattr(comparison_plots, "FORMATS", ("svg",))
-    for entry in ROOT.iterdir():
-        if not entry.name.startswith("."):
-            (tmp_path / entry.name).symlink_to(entry)
-    commands = [command for command, _ in example.commands]
+    linked_to_root(tmp_path)
+    commands = [command.text for command in example.commands]
     if example.place.startswith("README.md:") or not all(map(is_plain, commands)):
         outputs = outputs_of(commands, tmp_path)
     else:
@@ -167,9 +104,9 @@ def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for name, value in TERMINAL.items():
             monkeypatch.setenv(name, value)
         outputs = outputs_of_plain(commands, tmp_path, monkeypatch)
-    for (command, expected), actual in zip(example.commands, outputs, strict=True):
-        shown = f"{example.place}: $ {command}\n--- expected\n{expected}\n--- got\n{actual}"
-        assert matches(expected, actual), shown
+    for command, actual in zip(example.commands, outputs, strict=True):
+        shown = f"{example.place}: $ {command.text}\n--- recorded\n{command.output}\n--- printed\n{actual}"
+        assert matches(command.output, actual, example.varies), shown
 
 
 def test_the_readme_has_examples() -> None:
