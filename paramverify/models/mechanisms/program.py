@@ -70,16 +70,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
-RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
+TOLD = "The program is run on each input; its outputs are those of the program, and noise is never truncated."
+RANGES = (
+    "an output with a range, such as '>= 2', is a set of outputs, and each of them has "
+    "the likelihood ratio of the set"
+)
 DENSITIES = (
-    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: what is told for it is "
-    "the density there, or its limit, up to a factor that is the same under all inputs; outputs come as near "
-    "to the ratio of a limit as you like, and none has to reach it"
+    "outputs are real numbers; 'at 0', 'just above 0' and 'far above' describe the "
+    "density there, or its limit, up to a factor that is the same for all inputs; "
+    "outputs come arbitrarily close to the ratio of a limit, but need not reach it"
 )
 PLACES = (
-    "an output such as 'between 0 and 1' or 'above 1' stands for each number there: {} of the claims, in "
-    "[0, 1], says which number is meant, and each claim is about all of them"
+    "an output such as 'between 0 and 1' or 'above 1' stands for every number there: {} "
+    "of the claims, in [0, 1], selects the number, and each claim covers all of them"
 )
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
@@ -92,7 +95,11 @@ SECTION = Section(
     (
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
-        Key("inputs", INPUTS, "The inputs of the program: what is private. A stream needs none."),
+        Key(
+            "inputs",
+            INPUTS,
+            "The inputs of the program: the private data. A program over a stream has no inputs.",
+        ),
         Key("calls", CALLS),
         Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
@@ -300,16 +307,24 @@ def read(table: Table, checks: Checks) -> Mechanism:
         return _over_stream(replace(program, calls=calls), checks, key)
     inner = [c.program for c in calls.values() if isinstance(c, CalledProgram)]
     if calls and any(map(is_enclosed, (program, *inner))):
-        reason = "a program that calls mechanisms, and these, draw no gauss and no discrete_gaussian"
-        raise CaseError(reason, key="calls", mend="write what they do into the program")
+        reason = (
+            "a program that calls mechanisms must not draw gauss or discrete_gaussian, and "
+            "neither must the programs that it calls"
+        )
+        raise CaseError(reason, key="calls", mend="write all of it as one program")
     program = replace(program, calls=calls)
     places = tuple(InputPart(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:
-        raise CaseError("the program has no inputs: what is private?", key="inputs")
+        raise CaseError(
+            "the program has no inputs: list the private data in [mechanism.inputs]", key="inputs"
+        )
     if queries and len(queries) != len(answers):
-        reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
+        reason = (
+            "give either the values of every input (for [neighbours]) or expressions over "
+            "[prior] for every input"
+        )
         raise CaseError(reason, key="inputs")
     return ProgramMechanism(checks, program, places, queries, answers, key=key, bits=bits)
 
@@ -318,7 +333,10 @@ def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
     with located(key=key, anchored=True):
         if is_continuous(program):
-            raise OtherCommandError(f"this is a stream with unbounded noise: {VERIFY}")
+            raise OtherCommandError(
+                "this program reads a stream with unbounded noise, which this command does not "
+                f"support: {VERIFY}"
+            )
         return StreamMechanism(checks, stream_of(program), key)
 
 
@@ -347,6 +365,8 @@ def _inputs(table: Table, parameters: Collection[str]) -> dict[str, GivenInput]:
     if "inputs" not in table:
         table.check_spelling("inputs")
         mend = 'write [mechanism.inputs] and below it, for an input q, q = { values = "0..1" }'
-        raise CaseError("the inputs of the program are missing: what is private?", mend=f"{mend}")
+        raise CaseError(
+            "the program has no inputs, so paramverify does not know what is private", mend=f"{mend}"
+        )
     with table.within("inputs") as inputs:
         return read_inputs(inputs, parameters)

@@ -74,17 +74,18 @@ def no_value(
     lines = _lines(body, name)
     if lines:
         if lines[0] >= place.line:
-            return f"{name} has no value yet: it gets one at line {lines[0]}"
-        return f"{name} has no value on some paths: give it one before line {lines[0]}"
+            return f"{name} has no value yet: it is assigned only at line {lines[0]}; assign it earlier"
+        return f"{name} has no value on some paths: assign it on every path before line {lines[0]}"
     if function is not None and (name in inputs or _lines(program.body, name)):
         wanted = ", ".join((*function.parameters, name))
         return (
-            f"{name} has no value inside of {function.name}: write def {function.name}({wanted}), and pass it"
+            f"{name} has no value inside the function {function.name}: pass it as an "
+            f"argument, as in def {function.name}({wanted})"
         )
     known = sorted({*given, *parameters, *_names(body)})
     near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known) or 'none'}"
-    return f"{name} has no value here; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"the known names are {', '.join(known) or 'none'}"
+    return f"{name} has no value here: {hint}"
 
 
 def _around(program: Program, place: Place) -> Function | None:
@@ -300,7 +301,7 @@ class Evaluator:
 
     def operation(self, node: Apply, given: list[Value], state: ProgramState) -> Found:
         if any(isinstance(v, Dead) for v in given):
-            raise self.error("a value that was forgotten is read: this is a defect", node.place)
+            raise self.error("a forgotten value was read: this is a defect", node.place)
         word = node.operator
         if word in NOISE:
             return self.drawing.draw(node, given, state)
@@ -321,7 +322,9 @@ class Evaluator:
             case "min" | "max":
                 values = self.listed(node, given[0]) if len(given) == 1 else tuple(given)
                 if not values:
-                    raise self.error(f"{word} of an empty list", node.place)
+                    raise self.error(
+                        f"{word} of an empty list has no value; check its length first", node.place
+                    )
                 return self.comparing.extreme(node.place, word, values, state)
             case "abs":
                 return self.comparing.magnitude(node.place, given[0], state)
@@ -330,7 +333,8 @@ class Evaluator:
         if word in IN_PLACE:
             if isinstance(given[0], tuple):
                 reason = (
-                    f"{word} changes a list in place, and other names of it too; write a = a {word[:-1]} ..."
+                    f"{word} would change a list in place, and every other name of that list with it; "
+                    f"write a = a {word[:-1]} ..."
                 )
                 raise self.error(reason, node.place)
             word = word[:-1]
@@ -352,22 +356,22 @@ class Evaluator:
             return int(number)
         if isinstance(value, (Linear, Symbol)):
             kind = "noise" if isinstance(value, Linear) else "a parameter"
-            reason = f"{kind} cannot be used here: a whole number without noise is needed"
+            reason = f"{kind} cannot be used here, because this must be a whole number without noise"
             raise self.error(reason, node.place)
-        raise self.error("a whole number is needed here", node.place)
+        raise self.error("this must be a whole number", node.place)
 
     def listed(self, node: Apply, value: Value) -> tuple[Value, ...]:
         if isinstance(value, tuple):
             return value
-        raise self.error("a list is needed here", node.place)
+        raise self.error("this must be a list", node.place)
 
     def range(self, node: Apply, given: Sequence[Value]) -> Value:
         numbers = [self.whole(node, v) for v in given]
         if len(numbers) == 3 and numbers[2] == 0:
-            raise self.error("range needs a step that is not zero", node.place)
+            raise self.error("the step of range must not be zero", node.place)
         values = range(*numbers)
         if values[MAX_RANGE:]:  # its length may be no number of the machine
-            raise self.error(f"a range of more than {MAX_RANGE:,} numbers", node.place)
+            raise self.error(f"the range has more than {MAX_RANGE:,} numbers", node.place)
         return tuple(Fraction(v) for v in values)
 
     def total(self, node: Apply, values: Sequence[Value]) -> Value:
@@ -379,12 +383,14 @@ class Evaluator:
     def index(self, node: Apply, given: Sequence[Value], state: ProgramState) -> Found:
         values = self.listed(node, given[0])
         found: Found = []
-        for after, where in self.comparing.finite(node.place, given[1], state, "noise cannot be an index"):
+        for after, where in self.comparing.finite(
+            node.place, given[1], state, "an index cannot be a noisy number"
+        ):
             k = self.whole(node, where)
             if not -len(values) <= k < len(values):
                 raise self.error(outside(k, values) + run_states.told_input(state.runs), node.place)
             if values[k] == DEAD:
-                raise self.error("a value that was forgotten is read: this is a defect", node.place)
+                raise self.error("a forgotten value was read: this is a defect", node.place)
             found.append((after, values[k]))
         return found
 
@@ -416,7 +422,7 @@ class Evaluator:
     def is_true(self, node: ProgramNode, value: Value) -> bool:
         """Tells whether a value counts as true: neither 0 nor an empty list or text."""
         if isinstance(value, (Linear, Symbol)):
-            raise self.error("a condition is needed here, such as x >= 0", node.place)
+            raise self.error("this must be a condition, such as x >= 0", node.place)
         return bool(value)
 
     def deciding(self, node: Apply, conjunction: bool, state: ProgramState) -> Found:
@@ -467,7 +473,7 @@ class Evaluator:
             ProgramError: an argument carries noise, or the mechanism does not take it.
         """
         assert self.ask is not None
-        reason = f"an argument of {node.name} carries noise"
+        reason = f"an argument of {node.name} contains noise"
         ready: list[tuple[ProgramState, tuple[Value, ...]]] = [
             (after, tuple(told))
             for s, given in self.all(node.arguments, state)
@@ -497,7 +503,7 @@ class Evaluator:
             if self.drawing.bases.sums:
                 yield from put(self.comparing, node.place, told, ready)
                 continue
-            for s, found in self.comparing.finite(node.place, told, ready, "this output carries noise"):
+            for s, found in self.comparing.finite(node.place, told, ready, "this output contains noise"):
                 yield from put(self.comparing, node.place, found, s)
 
 
@@ -516,7 +522,7 @@ def is_enclosed(program: Program) -> bool:
 def outside(index: int, values: Sequence[Value]) -> str:
     """Returns the words for an index that a list does not have."""
     count = f"{len(values)} {'entry' if len(values) == 1 else 'entries'}"
-    return f"the index {index} is outside of the list, which has {count}"
+    return f"the index {index} is out of range: the list has {count}"
 
 
 def _put(value: Value, entry: Unread, told: Value) -> Value:
@@ -548,7 +554,9 @@ class Assigner:
         if len(names) == 1:
             return {names[0]: value}
         if not isinstance(value, tuple) or len(value) != len(names):
-            raise self.evaluator.error(f"{len(names)} values are needed here", statement.place)
+            raise self.evaluator.error(
+                f"the value must be a list with {len(names)} entries, one for each name", statement.place
+            )
         return dict(zip(names, value, strict=True))
 
     def entered(self, statement: Assign, value: Value, state: ProgramState) -> list[ProgramState]:

@@ -480,7 +480,7 @@ class Bases:
         if abs(total) > doubt:
             return total < 0
         if bits > MAX_BITS or any(base == EXP or k.denominator > 1 for base, k in powers):
-            raise UnsupportedError("powers of different bases are too close to each other to be compared")
+            raise UnsupportedError("powers of different bases are too close to each other to compare")
         return prod((self._value(base) ** int(k) for base, k in powers), start=Fraction(1)) < 1
 
     def _value(self, base: int) -> Fraction:
@@ -495,7 +495,7 @@ class Bases:
     def _at_a_point(self, function: RationalFunction) -> Fraction:
         found = next(sample_points(self.checks.domain), None)
         if found is None:
-            raise UnsupportedError("no rational point of the domain is known, and unbounded noise needs one")
+            raise UnsupportedError("unbounded noise needs a rational point of the domain, but none was found")
         point = dict(found)
         if self.ring.constant:
             point[GENERATOR] = self.ring.constant.enclosure(256)[0]

@@ -113,7 +113,7 @@ class Share(Coefficient):
 
     def function(self) -> NoReturn:
         """Not available: the number is enclosed."""
-        raise DefectError("a probability that is enclosed has no formula")
+        raise DefectError("a probability that is only enclosed has no formula")
 
     def __bool__(self) -> bool:
         return bool(self.parts)
@@ -143,7 +143,7 @@ class Share(Coefficient):
         return Share.made(self.ring, {m: factor * number for m, factor in self.parts.items()})
 
     def __truediv__(self, other: Coefficient) -> NoReturn:
-        raise DefectError("probabilities that are enclosed are not divided")
+        raise DefectError("probabilities that are only enclosed cannot be divided")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Share) and self.parts == other.parts
@@ -463,7 +463,9 @@ class TableSums:
             reach, shift = min(found)
             first, last = -shift - int(reach), int(reach) - shift
             if last - first > MAX_VALUES:
-                raise LimitError(f"a sum over noise needs more than {MAX_VALUES:,} values")
+                raise LimitError(
+                    f"a sum over noise needs more than {MAX_VALUES:,} values; make the noise narrower"
+                )
             sums = [arb(0)]
             for v in range(first, last + 1):
                 self.tick()

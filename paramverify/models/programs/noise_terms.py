@@ -607,7 +607,10 @@ def _difference(
     calculus: Calculus, factor: PowerFactor, units: int, pair: tuple[int, int], c: Coefficient
 ) -> Terms:
     if factor.power:
-        raise UnsupportedError("the sum of these noises is not covered: one of them is a sum of equal rates")
+        raise UnsupportedError(
+            "the sum of these noises is not supported, because one of them is a sum of noises "
+            "with equal rates"
+        )
     total, other = pair
     plain = PowerFactor(total, 0, factor.rate)
     against = PowerFactor(other, 0, times(ONE, factor.rate, -1))
@@ -821,5 +824,8 @@ def _add(found: dict[Zone, Terms], zone: Zone, terms: Terms) -> None:
 
 def _bounded(found: dict[Zone, Terms]) -> dict[Zone, Terms]:
     if len(found) > MAX_ZONES:
-        raise SizeError(f"the noise that is alive at one time needs more than {MAX_ZONES:,} pieces")
+        raise SizeError(
+            f"the noisy numbers that are in use at one time need more than {MAX_ZONES:,} "
+            "pieces; clamp or compare noise earlier"
+        )
     return found

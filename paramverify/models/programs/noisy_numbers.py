@@ -74,7 +74,7 @@ def holds(word: str, left: Value, right: Value) -> bool:
         return (left == right) == (word == "==")
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return _ORDER[word](left, right)
-    raise InputError(f"{word} compares numbers")
+    raise InputError(f"{word} can only compare numbers")
 
 
 def apply(word: str, given: Sequence[Value]) -> Value:
@@ -85,14 +85,14 @@ def apply(word: str, given: Sequence[Value]) -> Value:
     """
     values = [Fraction(v) if isinstance(v, bool) else v for v in given]
     if any(isinstance(v, Dead) for v in values):
-        raise InputError("a value that was forgotten is read")
+        raise InputError("a forgotten value was read")
     if word == "+" and all(isinstance(v, tuple) for v in values):
         joined = tuple(entry for v in values if isinstance(v, tuple) for entry in v)
         return _bounded(joined)
     if word == "*" and any(isinstance(v, tuple) for v in values):
         return _repeated(values)
     if any(isinstance(v, (str, tuple)) for v in values):
-        labels = "; labels are not joined" if word == "+" else ""
+        labels = "; labels cannot be joined" if word == "+" else ""
         raise InputError(f"{_WORDS.get(word, word)} needs numbers{labels}")
     if any(isinstance(v, Symbol) for v in values):
         return _symbolic(word, values)
@@ -106,7 +106,7 @@ _WORDS = {"neg": "a minus sign"}
 
 def _bounded(values: tuple[Value, ...]) -> tuple[Value, ...]:
     if len(values) > MAX_ITEMS:
-        raise InputError(f"a list of more than {MAX_ITEMS:,} entries")
+        raise InputError(f"the list has more than {MAX_ITEMS:,} entries")
     return values
 
 
@@ -114,23 +114,24 @@ def _repeated(values: Sequence[Value]) -> Value:
     left, right = values
     items, times = (left, right) if isinstance(left, tuple) else (right, left)
     if not isinstance(items, tuple) or not isinstance(times, Fraction) or times.denominator != 1:
-        raise InputError("a list is repeated by a whole number")
+        raise InputError("a list can only be multiplied by a whole number")
     if len(items) * max(0, int(times)) > MAX_ITEMS:
-        raise InputError(f"a list of more than {MAX_ITEMS:,} entries")
+        raise InputError(f"the list has more than {MAX_ITEMS:,} entries")
     return items * int(times)
 
 
 def _symbolic(word: str, values: Sequence[Value]) -> Value:
     if any(isinstance(v, Linear) for v in values):
         raise InputError(
-            "noise and a parameter cannot be combined; write parameters where the noise is drawn"
+            "noise and a parameter cannot be combined in one number; use parameters only as "
+            "arguments of the noise"
         )
     trees = tuple(tree_of(v) for v in values if isinstance(v, (Fraction, Symbol)))
     if word == "-":
         return Symbol(Operation("+", (trees[0], Operation("neg", (trees[1],), 0)), 0))
     if word in ("+", "*", "/", "**", "neg", "exp"):
         return Symbol(Operation(word, trees, 0))
-    raise InputError(f"{word} needs numbers; a parameter has no known value")
+    raise InputError(f"{word} needs numbers, but a parameter has no fixed value")
 
 
 def _noisy(word: str, values: Sequence[Value]) -> Value:
@@ -153,11 +154,13 @@ def _noisy(word: str, values: Sequence[Value]) -> Value:
         return _scaled(left, 1 / right)
     if word == "*":
         raise InputError(
-            "the product of two noisy numbers is not covered; sums, differences and comparisons are"
+            "the product of two noisy numbers is not supported; you may add, subtract and compare them"
         )
     what = "division by noise" if word == "/" else f"{word} with noise"
     whole = ": draw whole noise, such as geometric(a)" if word == "//" and right == 1 else ""
-    raise InputError(f"{what} is not covered{whole}; + and -, * and / by a number, and comparisons are")
+    raise InputError(
+        f"{what} is not supported{whole}; noise supports + and -, * and / by a number, and comparisons"
+    )
 
 
 def _scaled(value: Fraction | Linear, by: Fraction) -> Fraction | Linear:
@@ -191,7 +194,7 @@ def _number(word: str, values: Sequence[Fraction]) -> Value:
                 if not values[0]
                 else Symbol(Operation("exp", (RationalConstant(values[0], 0),), 0))
             )
-    raise InputError(f"{word} is not covered")
+    raise InputError(f"{word} is not supported")
 
 
 def _divided(word: str, left: Fraction, right: Fraction) -> Value:
@@ -204,18 +207,18 @@ def _divided(word: str, left: Fraction, right: Fraction) -> Value:
 
 def _power(base: Fraction, exponent: Fraction) -> Value:
     if exponent.denominator != 1 or abs(exponent) > 1_000:
-        raise InputError("an exponent is a whole number up to 1,000")
+        raise InputError("an exponent must be a whole number up to 1,000")
     if not base and exponent < 0:
         raise InputError("division by zero")
     bits = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(int(exponent))
     if bits > MAX_BITS:
-        raise InputError("a number that is too large")
+        raise InputError("the number is too large")
     return Fraction(base ** int(exponent))
 
 
 def _small(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise InputError("a number that is too large")
+        raise InputError("the number is too large")
     return value
 
 
@@ -249,10 +252,10 @@ class Comparing:
             return (same, other) if word == "==" else (other, same)
         self.check_kinds(place, left, right)
         if isinstance(left, Symbol) or isinstance(right, Symbol):
-            raise self.error("a parameter cannot be compared: its value is not known", place)
+            raise self.error("a parameter cannot be compared, because it has no fixed value", place)
         if isinstance(left, Linear) or isinstance(right, Linear):
             if isinstance(left, (str, tuple, Dead)) or isinstance(right, (str, tuple, Dead)):
-                raise self.error("noise is compared with a number", place)
+                raise self.error("noise can only be compared with a number", place)
             value = apply("-", [left, right])
             if isinstance(value, Linear):
                 return self.compared(place, word, value, state)
@@ -270,7 +273,10 @@ class Comparing:
                 and isinstance(other, (Fraction, Linear))
                 and isinstance(as_value(label), Fraction)
             ):
-                reason = f'a number is compared with the label "{label}": write {label} without quotes'
+                reason = (
+                    f'a number is compared with the label "{label}", which never equals it: write '
+                    f"{label} without quotes"
+                )
                 raise self.error(reason, place)
 
     def same(self, place: Place, pair: tuple[Sequence[Value], Sequence[Value]], state: ProgramState) -> Split:
@@ -332,8 +338,8 @@ class Comparing:
             pair = next(_equal_slopes(value, state), None)
             found = state.measure.summed(*pair) if pair else None
             if found is None:
-                reason = "this comparison of several noisy numbers is not covered"
-                hint = "; x > y + 1 is, and x + y > 1 where x and y are in no other comparison"
+                reason = "this comparison of several noisy numbers is not supported"
+                hint = "; x > y + 1 is supported, and so is x + y > 1 if x and y occur in no other comparison"
                 raise self.error(reason + hint, place)
             measure, total, gone, kept = found
             one = Fraction(1)
@@ -358,16 +364,20 @@ class Comparing:
                 ]
             return [(s, v) for s, v in found]
         if isinstance(value, Symbol):
-            raise self.error("a parameter cannot be used here", place)
+            raise self.error("a parameter cannot be used here, because it has no fixed value", place)
         if not isinstance(value, Linear):
             return [(state, value)]
         numbers = self.numbers(value, state)
         if numbers is None:
             if all(state.measure.whole[name] for name in value.names):
-                hint = "it may have any value; write clamp(value, lo, hi) if the value is to be released"
+                hint = (
+                    "the noise is unbounded; write clamp(value, lo, hi) to release the value with "
+                    "finitely many outcomes"
+                )
             else:
                 hint = (
-                    "continuous noise has too many values; compare it, such as x >= 0, or draw geometric(a)"
+                    "continuous noise has infinitely many values; compare it, as in x >= 0, or draw "
+                    "geometric(a)"
                 )
             raise self.error(f"{reason}: {hint}", place)
         found_values: Found = []
@@ -395,7 +405,9 @@ class Comparing:
             return None
         low, high = min(known, key=lambda e: e[1] - e[0])
         if high - low > MAX_VALUES:
-            raise SizeError(f"a number with noise has more than {MAX_VALUES:,} values")
+            raise SizeError(
+                f"a noisy number has more than {MAX_VALUES:,} values; clamp it to a smaller range"
+            )
         return sorted(slope * k + value.constant for k in range(low, high + 1))
 
     def extreme(self, place: Place, word: str, values: Sequence[Value], state: ProgramState) -> Found:
@@ -525,14 +537,14 @@ class ProgramDrawing:
     def _function(self, value: Value) -> RationalFunction:
         """Returns the rational function of a number or an expression in parameters."""
         if not isinstance(value, (Fraction, Symbol)):
-            what = "a number with noise" if isinstance(value, Linear) else "this"
-            raise InputError(f"a number or an expression in parameters is needed here; {what} is none")
+            what = "a noisy number" if isinstance(value, Linear) else "this"
+            raise InputError(f"this must be a number or an expression over parameters, but {what} is neither")
         return self.checks.function(Expression("the argument", tree_of(value)))
 
     def _probability(self, value: Value, what: str) -> RationalFunction:
         found = self._function(value)
         if isinstance(value, Fraction) and not 0 <= value <= 1:
-            raise InputError(f"{what} is {value}, and not between 0 and 1")
+            raise InputError(f"{what} is {value}, but must be between 0 and 1")
         self.checks.nonnegative(found.numerator * found.denominator, what)
         rest = self._one - found
         self.checks.nonnegative(rest.numerator * rest.denominator, what, "is above 1")
@@ -544,14 +556,14 @@ class ProgramDrawing:
             raise InputError("uniform needs lo <= hi")
         count = high - low + 1
         if count > MAX_OUTCOMES:
-            raise InputError(f"uniform has more than {MAX_OUTCOMES:,} values")
+            raise InputError(f"uniform has more than {MAX_OUTCOMES:,} values; choose a smaller range")
         share = self._number(Fraction(1, count))
         return self._split(state, [(Fraction(v), share) for v in range(low, high + 1)])
 
     def _binomial(self, given: Sequence[Value], state: ProgramState) -> Found:
         number = _whole(given[0], "binomial")
         if not 0 <= number <= 1_000:
-            raise InputError("binomial needs a number of trials from 0 to 1,000")
+            raise InputError("the number of trials of binomial must be between 0 and 1,000")
         p = self._probability(given[1], "the probability of binomial")
         q = self._one - p
         return self._split(
@@ -571,9 +583,12 @@ class ProgramDrawing:
                     self.checks.positive(part.numerator * part.denominator, told)
                     != part.numerator * part.denominator
                 ):
-                    raise InputError(f"{what} is not between 0 and 1")
+                    raise InputError(f"{what} must lie strictly between 0 and 1")
         except InputError as error:  # the argument is often taken for a scale, or for a budget
-            mend = "geometric(a) takes a = Pr(k + 1) / Pr(k); for an epsilon write geometric(exp(-epsilon))"
+            mend = (
+                "geometric(a) takes the ratio a = Pr(k + 1) / Pr(k); for a budget epsilon, write "
+                "geometric(exp(-epsilon))"
+            )
             error.retell(error.reason, mend)
             raise
         name = state.measure.fresh
@@ -585,16 +600,19 @@ class ProgramDrawing:
             self.bases.unit_name = unit
         elif self.bases.unit_name != unit:
             words = [f"a multiple of 1/{u}" if u else "a number" for u in (self.bases.unit_name, unit)]
-            reason = f"the scales of continuous noise are of one kind: one is {words[0]}, this is {words[1]}"
+            reason = (
+                f"continuous noise must have scales of one kind, but one scale is {words[0]} and "
+                f"this one is {words[1]}"
+            )
             raise InputError(reason)
         name = state.measure.fresh
         return self._noise(state, name, self.bases.laplace(name, rate, two_sided), False)
 
     def _gauss(self, word: str, value: Value, state: ProgramState) -> Found:
         if not isinstance(value, Fraction):
-            raise InputError(f"the standard deviation of {word} is a number without noise, such as 3/2")
+            raise InputError(f"the standard deviation of {word} must be a number without noise, such as 3/2")
         if value <= 0:
-            raise InputError(f"the standard deviation of {word} is positive")
+            raise InputError(f"the standard deviation of {word} must be positive")
         name = state.measure.fresh
         density = DiscreteGauss(value) if word == "discrete_gaussian" else Gauss(value)
         return self._noise(state, name, self.bases.enclosed(name, density), density.whole)
@@ -611,23 +629,27 @@ class ProgramDrawing:
         """
         if isinstance(value, Fraction):
             if value <= 0:
-                raise InputError("the scale of this noise is positive")
+                raise InputError("the scale of this noise must be positive")
             return 1 / value, ""
         if isinstance(value, Symbol):
             for name in self.rates:
                 rate = _multiple_of_inverse(value, name)
                 if rate is not None:
                     if rate <= 0:
-                        raise InputError("the scale of this noise is positive")
+                        raise InputError("the scale of this noise must be positive")
                     return rate, name
             hint = (
                 f"2 / {self.rates[0]}"
                 if self.rates
                 else 'a number divided by a parameter such as eps = "(0, oo)"'
             )
-            ends = "" if self.rates else 'its ends are constraints = ["1 <= eps <= 2"] in [parameters]'
-            raise InputError(f"the scale of this noise is a number, or {hint}", mend=ends)
-        raise InputError("the scale of this noise is a number without noise")
+            ends = (
+                ""
+                if self.rates
+                else 'bound such a parameter by constraints = ["1 <= eps <= 2"] in [parameters]'
+            )
+            raise InputError(f"the scale of this noise must be a number, or {hint}", mend=ends)
+        raise InputError("the scale of this noise must be a number without noise")
 
 
 def _multiple_of_inverse(value: Symbol, name: str) -> Fraction | None:
@@ -648,7 +670,9 @@ def _multiple_of_inverse(value: Symbol, name: str) -> Fraction | None:
 def _whole(value: Value, what: str) -> int:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
-    raise InputError(f"{what} needs whole numbers: no noise, and no parameter without a value")
+    raise InputError(
+        f"{what} needs whole numbers, without noise and without parameters that have no fixed value"
+    )
 
 
 Row = tuple[Fraction, ...]
@@ -750,10 +774,10 @@ def formed(released: Sequence[Linear], measure: Measure) -> tuple[NumberForm, Me
     table = tuple(tuple(dict(r.slopes).get(n, Fraction(0)) for n in order) for r in rows)
     for row in table:
         if len({measure.whole[n] for n, k in zip(order, row, strict=True) if k}) > 1:
-            raise UnsupportedError("an output adds whole noise and continuous noise")
+            raise UnsupportedError("an output adds noise on whole numbers and continuous noise")
     pivots = _independent(table)
     if len(pivots) < len(order):
-        raise UnsupportedError("an output adds noises that the outputs do not tell apart")
+        raise UnsupportedError("an output adds noises that the outputs cannot separate")
     back = inverse(tuple(table[k] for k in pivots))
     assert back is not None
     parts: list[Fraction] = []

@@ -83,15 +83,17 @@ Ends = tuple[Number | None, Number | None]
 
 MAX_DEGREE = 64  # in the variable of an output
 RESONANT = (
-    "beyond all breaks, the density of a number that is put out has the number itself beside its exponential "
-    "and several terms, which is not covered: take scales of which none is a sum or difference of others"
+    "beyond all breaks, the density of an output number contains the number both by "
+    "itself and in exponentials, with several terms, which is not supported: choose "
+    "scales of which none is a sum or difference of others"
 )
 UNRELATED = (
-    "numbers whose probability has terms with unrelated bases are not covered: give each noise of its own"
+    "outputs whose probability has terms with unrelated bases are not supported: add "
+    "independent noise to each output"
 )
 STEEP = (
-    f"a number that is put out needs a polynomial of a degree above {MAX_DEGREE}: "
-    "take scales that are small multiples of each other"
+    f"an output number needs a polynomial of a degree above {MAX_DEGREE}: choose scales "
+    "that are small multiples of each other"
 )
 
 
@@ -331,7 +333,7 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[We
     known = [int(c) for c in cuts if c is not None]
     first, last = min(known), max(known)
     if last - first > MAX_POINTS:
-        raise SizeError(f"a number that is put out has more than {MAX_POINTS:,} values that are told apart")
+        raise SizeError(f"an output number has more than {MAX_POINTS:,} distinguishable values")
     found: list[Found] = []
     for low, high in ((None, first - 1), *((k, k) for k in range(first, last)), (last, None)):
         extent = Extent(name, low, high)
@@ -398,7 +400,10 @@ def _spread(bases: Bases, terms: Sequence[Terms], extent: Extent, whole: bool = 
     return WeightedCell((replace(extent, spread=spread),), totals)
 
 
-SEVERAL = "numbers whose probability or density has several terms are not covered: give each noise of its own"
+SEVERAL = (
+    "outputs whose probability or density has several terms are not supported: add "
+    "independent noise to each output"
+)
 
 
 def _factors(terms: Sequence[Terms]) -> list[PowerFactor]:
@@ -690,7 +695,9 @@ def rows_of(ended: Sequence[EndedRuns], count: int) -> list[Row]:
         form, measure = formed([runs.released[n] for n in order], runs.measure)
         what = output_key(outputs)
         if shapes.setdefault(what, form.shape) != form.shape:
-            raise UnsupportedError("numbers with noise of different forms stand at one place of the output")
+            raise UnsupportedError(
+                "outputs that add noise of different forms at one position are not supported"
+            )
         _, _, weights = forms.setdefault((what, form), (outputs, form, {}))
         for k in runs.members:
             weights.setdefault(k, []).append(measure)
@@ -715,7 +722,7 @@ def check_sums(rows: Table, ring: Ring) -> Table:
         for _, share in row:
             total = total + share
         if total != RationalFunction.of(ring.number(1)):
-            raise DefectError(f"the probabilities of the outputs sum to {total}")
+            raise DefectError(f"the probabilities of the outputs sum to {total} instead of 1")
     return rows
 
 
@@ -789,7 +796,7 @@ def _observations(
         numbers.append({text: k for k, text in enumerate(known)})
         cells.append(_cells(next(iter(weights.values())), form, list(known.values()), group))
     if prod(map(len, cells)) > MAX_CELLS:
-        raise SizeError(f"the numbers that are put out need more than {MAX_CELLS:,} observations")
+        raise SizeError(f"the output numbers need more than {MAX_CELLS:,} observations; output fewer of them")
     places = [k for k, value in enumerate(flat(outputs), start=1) if isinstance(value, Hole)]
     for chosen in product(*cells):
         extents = [e for cell in chosen for e in cell.extents]
@@ -838,7 +845,7 @@ def _cells(
     measure: Measure, form: NumberForm, functions: Sequence[Pieces], group: tuple[int, ...]
 ) -> list[WeightedCell]:
     if len(group) > 1:
-        reason = "numbers that are put out depend on each other by a comparison, which is not covered"
+        reason = "output numbers that depend on each other through a comparison are not supported"
         raise UnsupportedError(reason)
     (name,) = group
     if form.whole[name - 1]:

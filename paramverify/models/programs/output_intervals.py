@@ -297,7 +297,9 @@ def _may_be(value: Put, wanted: Put) -> bool:
     if not isinstance(wanted, OutputInterval):
         return key(value) == key(wanted)
     if isinstance(value, Fraction) and wanted.of:
-        raise UnsupportedError("a sum of numbers in which one has no noise")
+        raise UnsupportedError(
+            "outputs that are sums, one of them of a number without noise, are not supported"
+        )
     return isinstance(value, Fraction) and wanted.holds(value)
 
 
@@ -309,7 +311,9 @@ def _alone(measure: Measure, form: NumberForm, inside: Sequence[Ends]) -> Iterat
     for k, bounds in enumerate(inside):
         pieces, _ = measure.joined([k + 1])
         if set(p.names_in(pieces)) - {k + 1}:
-            raise UnsupportedError("numbers that are put out depend on each other by a comparison")
+            raise UnsupportedError(
+                "output numbers that depend on each other through a comparison are not supported"
+            )
         yield pieces, NoiseVariable(k + 1, form.whole[k], measure.reals), bounds
 
 

@@ -63,14 +63,14 @@ WRITE = {
     "zip": "write for k in range(len(values))",
     "list": "write a = b + []",
     "tuple": "write a list",
-    "dict": "write a list, whose keys are 0, 1, 2",
+    "dict": "write a list, indexed by 0, 1, 2",
     "append": "write a = a + [x]",
     "any": "write a for loop",
     "all": "write a for loop",
     "map": "write a for loop",
     "filter": "write a for loop",
     "sorted": "write a for loop with min or max",
-    "stream": 'stream(...) stands in a loop at the left margin: for x in stream(values="real"):',
+    "stream": 'stream(...) is only allowed in a for loop at the left margin: for x in stream(values="real"):',
     "discrete_laplace": "write geometric(exp(-1/scale))",
     "dlaplace": "write geometric(exp(-a))",
     "two_sided_geometric": "write geometric(a)",
@@ -89,53 +89,55 @@ ATTRIBUTES = {  # of a list with the name {0}
     "insert": "write {0} = {0}[:k] + [x] + {0}[k:]",
     "copy": "write b = {0} + []",
     "count": "write a for loop with if",
-    "index": "write a for loop that keeps the index",
+    "index": "write a for loop that remembers the index",
     "sort": "write a for loop with min or max",
 }
 OPERATORS: dict[type[ast.AST], str] = {
-    ast.BitAnd: "& is not in the language; between True and False write and",
-    ast.BitOr: "| is not in the language; between True and False write or",
-    ast.BitXor: "^ is not in the language; between True and False write !=",
-    ast.Invert: "~ is not in the language; write -x - 1",
-    ast.LShift: "<< is not in the language; write x * 2 ** k",
-    ast.RShift: ">> is not in the language; write x // 2 ** k",
-    ast.MatMult: "@ is not in the language; write a for loop",
+    ast.BitAnd: "& is not supported; for conditions, write and",
+    ast.BitOr: "| is not supported; for conditions, write or",
+    ast.BitXor: "^ is not supported; for conditions, write !=",
+    ast.Invert: "~ is not supported; write -x - 1",
+    ast.LShift: "<< is not supported; write x * 2 ** k",
+    ast.RShift: ">> is not supported; write x // 2 ** k",
+    ast.MatMult: "@ is not supported; write a for loop",
 }
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.Import: "imports are not allowed: leave it out, the noise functions are known without one",
-    ast.ImportFrom: "imports are not allowed: leave it out, the noise functions are known without one",
-    ast.ListComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.SetComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.DictComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.GeneratorExp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.Lambda: "lambda is not allowed; define a function with def",
-    ast.ClassDef: "classes are not allowed; define functions with def",
-    ast.Try: "try is not allowed; leave it out if nothing raises an error",
-    ast.With: "with is not allowed; leave it out",
-    ast.Global: "global is not allowed; a function returns what it computes",
-    ast.Nonlocal: "nonlocal is not allowed; a function returns what it computes",
-    ast.Dict: "dictionaries are not allowed, except in choice({...}); write a list, whose keys are 0, 1, 2",
-    ast.Set: "sets are not allowed; write a list",
-    ast.JoinedStr: "f-strings are not allowed; labels are plain texts",
-    ast.NamedExpr: "assignments stand on a line of their own",
-    ast.Await: "await is not allowed",
-    ast.Yield: "yield is not allowed; write output(...)",
-    ast.Raise: 'raise is not allowed; a failure can be seen: write output("failed"), then stop',
-    ast.Assert: "assert is not allowed; leave it out if it always holds",
-    ast.Delete: "del is not allowed; leave it out",
-    ast.Starred: "a star is not allowed here",
-    ast.Match: "match is not allowed; write if",
-    ast.AsyncFor: "async is not allowed",
-    ast.AsyncFunctionDef: "async is not allowed",
+    ast.Import: "imports are not supported: remove the line; the noise functions are available without it",
+    ast.ImportFrom: "imports are not supported: remove the line; the noise functions are available "
+    "without it",
+    ast.ListComp: "comprehensions are not supported; fill a list in a for loop",
+    ast.SetComp: "comprehensions are not supported; fill a list in a for loop",
+    ast.DictComp: "comprehensions are not supported; fill a list in a for loop",
+    ast.GeneratorExp: "comprehensions are not supported; fill a list in a for loop",
+    ast.Lambda: "lambda is not supported; define a function with def",
+    ast.ClassDef: "classes are not supported; define functions with def",
+    ast.Try: "try is not supported: the model never raises an exception, so keep only the body of try",
+    ast.With: "with is not supported: keep only its body",
+    ast.Global: "global is not supported: return the value from the function instead",
+    ast.Nonlocal: "nonlocal is not supported: return the value from the function instead",
+    ast.Dict: "dictionaries are only supported in choice({...}); write a list, indexed by 0, 1, 2",
+    ast.Set: "sets are not supported; write a list",
+    ast.JoinedStr: "f-strings are not supported: write each label as plain text in quotes",
+    ast.NamedExpr: ":= is not supported; write the assignment on its own line",
+    ast.Await: "await is not supported; remove it",
+    ast.Yield: "yield is not supported; write output(...)",
+    ast.Raise: "raise is not supported, because a failure is visible to the attacker: write "
+    'output("failed"), then stop',
+    ast.Assert: "assert is not supported; if it always holds, remove it",
+    ast.Delete: "del is not supported; remove it",
+    ast.Starred: "a star is not supported here",
+    ast.Match: "match is not supported; write if and elif",
+    ast.AsyncFor: "async is not supported; remove the word",
+    ast.AsyncFunctionDef: "async is not supported; remove the word",
 }
 
 
-def instead(tree: ast.AST, otherwise: str = "this is not in the language") -> str:
+def instead(tree: ast.AST, otherwise: str = "this is not supported in programs") -> str:
     """Returns why a tree is refused, with what to write instead where that is known."""
     if isinstance(tree, ast.Attribute):
         hint = ATTRIBUTES.get(tree.attr, "")
         name = tree.value.id if isinstance(tree.value, ast.Name) else "a"
-        return "a dot is not allowed here: there are no methods and no modules" + (
+        return "methods and modules are not supported, so a dot is not allowed here" + (
             f"; {hint.format(name)}" if hint else ""
         )
     if isinstance(tree, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
@@ -305,14 +307,17 @@ class Expressions:
                 parts = (self.node(part, depth + 1) for part in (tree.body, tree.orelse))
                 return Apply("if", (test, *parts), place)
             case ast.Tuple():
-                raise self.refuse("a tuple is not a value here: write a list, [a, b]", tree)
+                raise self.refuse("a tuple is not supported as a value; write a list, [a, b]", tree)
             case ast.List():
                 return Items(tuple(self.node(e, depth + 1) for e in tree.elts), place)
             case ast.Subscript():
                 return self.subscript(tree, depth)
             case ast.Call():
                 if isinstance(tree.func, ast.Name) and tree.func.id == "range":
-                    reason = "range stands in loops, after in, and in len, sum, min and max; write a list"
+                    reason = (
+                        "range is only supported in loops, after in, and inside len, sum, min and max; write "
+                        "a list here"
+                    )
                     raise self.refuse(reason, tree)
                 return self.call(tree, depth)
         raise self.refuse(instead(tree), tree)
@@ -333,11 +338,11 @@ class Expressions:
     def name(self, tree: ast.Name) -> Node:
         if tree.id in ("stop", "output"):
             written = "stop" if tree.id == "stop" else "output(...)"
-            reason = f"{written} stands on a line of its own; choose another name for a value"
+            reason = f"{written} must be a statement on its own line; choose another name for a value"
             raise self.refuse(reason, tree)
         if tree.id in RESERVED or tree.id in self.known or tree.id in self.calls:
             what = "mechanism" if tree.id in self.calls else "function"
-            raise self.refuse(f"{tree.id} is a {what}: write {tree.id}(...)", tree)
+            raise self.refuse(f"{tree.id} is a {what}; call it: {tree.id}(...)", tree)
         return Variable(tree.id, self.place(tree))
 
     def constant(self, tree: ast.Constant) -> Constant:
@@ -347,7 +352,7 @@ class Expressions:
             return value
         written = ast.get_source_segment(self.text, tree) or ""
         if len(written) > MAX_DIGITS:
-            raise self.refuse("a number with too many digits", tree)
+            raise self.refuse("the number has too many digits", tree)
         if isinstance(value, int):
             return Fraction(value)
         if isinstance(value, float):
@@ -355,7 +360,9 @@ class Expressions:
                 return Fraction(exact_decimal(written.replace("_", "")))
             except ValueError as error:
                 raise self.refuse(str(error), tree) from None
-        reason = f"{written} is no value here: values are numbers, labels in quotes, True, False and lists"
+        reason = (
+            f"{written} is not supported as a value: use numbers, labels in quotes, True, False and lists"
+        )
         if value is None:
             reason += '; write a label, such as "none"'
         raise self.refuse(reason, tree)
@@ -368,13 +375,14 @@ class Expressions:
         parts: list[Node] = []
         for k, op in enumerate(tree.ops):
             if type(op) not in _COMPARE:
-                raise self.refuse("write == or !=", tree)
+                raise self.refuse("is and is not are not supported; write == or !=", tree)
             parts.append(Apply(_COMPARE[type(op)], (values[k], values[k + 1]), self.place(tree)))
         if len(parts) > 1:
             for middle in tree.comparators[:-1]:
                 if any(isinstance(n, ast.Call) for n in ast.walk(middle)):
                     reason = (
-                        "what stands in the middle of a chain is a name or a number; give it a name first"
+                        "the middle of a chained comparison must be a name or a number; assign the call to a "
+                        "name first"
                     )
                     raise self.refuse(reason, middle)
             return Apply("and", tuple(parts), self.place(tree))
@@ -386,7 +394,7 @@ class Expressions:
             return Apply("index", (base, self.node(tree.slice, depth + 1)), self.place(tree))
         base = self.node(tree.value, depth + 1)
         if tree.slice.step is not None:
-            raise self.refuse("a part of a list has no step here", tree)
+            raise self.refuse("slices with a step are not supported", tree)
         low, high = tree.slice.lower, tree.slice.upper
         ends = [Literal(Fraction(0), self.place(tree)) if low is None else self.node(low, depth + 1)]
         if high is not None:
@@ -407,20 +415,27 @@ class Expressions:
             others = [*self.calls, *self.known, *(word for word in FUNCTIONS if word not in NOISE), "output"]
             near = get_close_matches(name, others, n=1)
         if not near:
-            return f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
-        mends = [f" Then {WRITE[word]}" for word in near if word in WRITE]
+            return f"the functions are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
+        mends = [f" If so, {WRITE[word]}" for word in near if word in WRITE]
         return f"did you mean {' or '.join(near)}?{mends[0] if len(near) == len(mends) == 1 else ''}"
 
     def call(self, tree: ast.Call, depth: int) -> Node:
         if not isinstance(tree.func, ast.Name):
-            raise self.refuse(instead(tree.func, "a function's name is needed here"), tree.func)
+            raise self.refuse(
+                instead(tree.func, "only a function can be called; write its name here"), tree.func
+            )
         name = tree.func.id
         if name == "choice":
             return self.choice(tree, depth)
         if name == "output":
-            raise self.refuse("output(...) stands on a line of its own", tree)
+            raise self.refuse("output(...) must be a statement on its own line", tree)
         if tree.keywords:
-            raise self.refuse(WRITE["stream"] if name == "stream" else "arguments have no names here", tree)
+            raise self.refuse(
+                WRITE["stream"]
+                if name == "stream"
+                else "arguments cannot be passed by name here; pass them by position",
+                tree,
+            )
         read = self.sequence if name in _OF_LISTS and len(tree.args) == 1 else self.node
         given = tuple(read(a, depth + 1) for a in tree.args)
         if name in self.known:
@@ -439,12 +454,14 @@ class Expressions:
     def choice(self, tree: ast.Call, depth: int) -> Node:
         given = tree.args[0] if len(tree.args) == 1 and not tree.keywords else None
         if not isinstance(given, ast.Dict) or not given.keys:
-            raise self.refuse('choice has a table: choice({"a": 1/2, "b": 1/2})', tree)
+            raise self.refuse(
+                'choice needs a table of labels and probabilities: choice({"a": 1/2, "b": 1/2})', tree
+            )
         table: dict[Constant, Node] = {}
         for key, value in zip(given.keys, given.values, strict=True):
             constant = self.key(key, tree)
             if constant in table:
-                raise self.refuse("this value occurs twice", key or tree)
+                raise self.refuse("this value is listed twice in choice", key or tree)
             table[constant] = self.node(value, depth + 1)
         return Choice(tuple(table.items()), self.place(tree))
 
@@ -463,7 +480,9 @@ class Expressions:
                     known = _calculated(first, word, second)
                     if known is not None:
                         return known
-        raise self.refuse("the values of choice are labels, or numbers such as 0.5, -1 or 1/2", tree or table)
+        raise self.refuse(
+            "the values of choice must be labels, or numbers such as 0.5, -1 or 1/2", tree or table
+        )
 
 
 def _calculated(left: Fraction, word: ast.operator, right: Fraction) -> Fraction | None:
@@ -582,8 +601,8 @@ def _temporary(node: Node) -> Variable:
 
 
 STREAM = "stream"
-VALUES = 'a stream has values: stream(values="real"), or stream(values="-1..1")'
-PLAIN_NAMES = "a plain name is needed here; write a line of its own for each other one"
+VALUES = 'stream needs the possible values of an entry: stream(values="real"), or stream(values="-1..1")'
+PLAIN_NAMES = "only a plain name is supported here; write each other assignment on its own line"
 MAX_LENGTH = 100_000  # characters of a program
 
 
@@ -608,14 +627,14 @@ def read_program(text: str, calls: Collection[str] = ()) -> Program:
     except SyntaxError as error:
         place = (error.lineno or 1, max(0, (error.offset or 1) - 1))
         if word := word_as_name(text, place[0]):
-            reason = f"{word[0]} is a word of the language; choose another name, such as {word[0]}_"
+            reason = f"{word[0]} is a reserved word; choose another name, such as {word[0]}_"
             raise ProgramError(reason, text, place[0], word[1]) from None
         shown = "".join(text.split("\n")[place[0] - 1 : place[0]])
         raise ProgramError(of_syntax(shown, error.msg), text, *place) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
         if isinstance(error, ProgramError):
             raise
-        raise ProgramError("this program is nested too deeply", text, 1, 0) from None
+        raise ProgramError("the program is nested too deeply", text, 1, 0) from None
 
 
 class _ProgramReader(Expressions):
@@ -642,9 +661,16 @@ class _ProgramReader(Expressions):
         defined = [s for s in body if isinstance(s, ast.FunctionDef)]
         for k, statement in enumerate(defined):
             if statement.name in (s.name for s in defined[:k]):
-                raise self.refuse(f"the function {statement.name} is defined twice", statement)
+                raise self.refuse(
+                    f"the function {statement.name} is defined twice; rename or remove one of the "
+                    "definitions",
+                    statement,
+                )
             if statement is not body[k]:
-                raise self.refuse("functions are defined before the rest of the program", statement)
+                raise self.refuse(
+                    "functions must be defined before the rest of the program; move this definition up",
+                    statement,
+                )
         self.known = {s.name for s in defined}
         functions = {s.name: self.function(s) for s in defined}
         no_recursion(functions, self.text)
@@ -652,7 +678,7 @@ class _ProgramReader(Expressions):
         for block in (read, *(f.body for f in functions.values())):
             self.check_taken_apart(block)
         if not _says_something(read):
-            reason = "the program has no output: write output(...) or return ..."
+            reason = "the program never outputs anything: write output(...) or return ..."
             raise ProgramError(reason, self.text, 1, 0)
         functions = {name: replace(f, body=lifted(f.body)) for name, f in functions.items()}
         return Program(self.text, functions, lifted(read))
@@ -660,16 +686,16 @@ class _ProgramReader(Expressions):
     def function(self, tree: ast.FunctionDef) -> Function:
         given = tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults or given.posonlyargs:
-            raise self.refuse("a function has plain parameters only: write def f(x, y):", tree)
+            raise self.refuse("functions support plain parameters only; write def f(x, y):", tree)
         if tree.decorator_list:
-            raise self.refuse("decorators are not allowed", tree.decorator_list[0])
+            raise self.refuse("decorators are not supported here; remove this one", tree.decorator_list[0])
         if tree.returns or any(a.annotation for a in given.args):
-            raise self.refuse("types are not written here; leave them out", tree)
+            raise self.refuse("type annotations are not supported here; remove them", tree)
         names = tuple(self.new_name(a.arg, a) for a in given.args)
         if len(set(names)) < len(names):
-            raise self.refuse("two parameters have the same name", tree)
+            raise self.refuse("two parameters have the same name; rename one of them", tree)
         if tree.name in RESERVED or tree.name in self.calls:
-            what = "a word of the language" if tree.name in RESERVED else "a mechanism that the program calls"
+            what = "a reserved word" if tree.name in RESERVED else "a mechanism that the program calls"
             raise self.refuse(f"{tree.name} is {what}; choose another name", tree)
         body = tree.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
@@ -681,7 +707,7 @@ class _ProgramReader(Expressions):
 
     def block(self, body: list[ast.stmt], depth: int) -> tuple[Statement, ...]:
         if depth > MAX_DEPTH:
-            raise self.refuse(f"blocks nested deeper than {MAX_DEPTH}", body[0])
+            raise self.refuse(f"blocks are nested more than {MAX_DEPTH} levels deep", body[0])
         return tuple(s for tree in body for s in self.statement(tree, depth))
 
     def statement(self, tree: ast.stmt, depth: int) -> list[Statement]:
@@ -692,7 +718,7 @@ class _ProgramReader(Expressions):
             case ast.Break() | ast.Continue():
                 word = "break" if isinstance(tree, ast.Break) else "continue"
                 if not self.loops:
-                    raise self.refuse(f"{word} stands in a loop only", tree)
+                    raise self.refuse(f"{word} is only allowed inside a loop", tree)
                 return [Jump(word, place)]
             case ast.Expr():
                 return [self.alone(tree.value)]
@@ -702,7 +728,9 @@ class _ProgramReader(Expressions):
                     return [self.assign(target, self.node(tree.value, 0), place)]
                 return self.taken_apart(target, self.several(tree.value), place)
             case ast.Assign():
-                raise self.refuse("one assignment has one =; write a line for each name", tree.targets[1])
+                raise self.refuse(
+                    "chained assignments are not supported; assign each name on its own line", tree.targets[1]
+                )
             case ast.AugAssign() if type(tree.op) in BINARY:
                 return [self.augmented(tree, BINARY[type(tree.op)])]
             case ast.If():
@@ -724,22 +752,22 @@ class _ProgramReader(Expressions):
             case ast.Return():
                 return [self.returned(tree)]
             case ast.FunctionDef():
-                inside = (
-                    "a function inside of a function" if self.in_function else "a function inside of a block"
-                )
-                raise self.refuse(f"{inside} is not in the language; define it at the left margin", tree)
+                inside = "a function inside a function" if self.in_function else "a function inside a block"
+                raise self.refuse(f"{inside} is not supported; define it at the left margin", tree)
             case ast.AnnAssign():
-                raise self.refuse("types are not written here; leave them out", tree)
-        raise self.refuse(instead(tree, "this statement is not in the language"), tree)
+                raise self.refuse("type annotations are not supported here; remove them", tree)
+        raise self.refuse(instead(tree, "this statement is not supported in programs"), tree)
 
     def stream(self, tree: ast.For, depth: int) -> Node:
         """Reads `stream(values=...)`, what the loop over all inputs runs through."""
         call = tree.iter
         assert isinstance(call, ast.Call)
         if depth or self.in_function or self.loops:
-            raise self.refuse("the loop over a stream stands at the left margin", tree)
+            raise self.refuse("the loop over a stream must start at the left margin", tree)
         if not isinstance(tree.target, ast.Name):
-            raise self.refuse("an entry of a stream has one name: write for x in stream(...)", tree.target)
+            raise self.refuse(
+                "an entry of a stream must be a single name; write for x in stream(...)", tree.target
+            )
         if call.args or len(call.keywords) != 1 or call.keywords[0].arg != "values":
             raise self.refuse(VALUES, call)
         return Apply(STREAM, (self.node(call.keywords[0].value, 0),), self.place(call))
@@ -750,7 +778,10 @@ class _ProgramReader(Expressions):
         before = range(inside, 0, -1)
         line = next((k for k in before if self.lines[k - 1].lstrip().startswith("else")), inside)
         column = len(self.lines[line - 1]) - len(self.lines[line - 1].lstrip())
-        reason = "a loop has no else; set a variable before break, and write if after the loop"
+        reason = (
+            "else after a loop is not supported; set a variable before break, and test it with "
+            "if after the loop"
+        )
         return ProgramError(reason, self.text, line, column)
 
     def looped(self, body: list[ast.stmt], depth: int) -> tuple[Statement, ...]:
@@ -764,7 +795,7 @@ class _ProgramReader(Expressions):
         target: ast.expr = tree.target
         while isinstance(target, ast.Subscript):
             if any(isinstance(n, ast.Call) for n in ast.walk(target.slice)):
-                reason = "what stands in the brackets is evaluated once only; give it a name first"
+                reason = "a call in these brackets would be evaluated twice; assign it to a name first"
                 raise self.refuse(reason, target.slice)
             target = target.value
         arguments = (self.node(tree.target, 0), self.node(tree.value, 0))
@@ -775,7 +806,7 @@ class _ProgramReader(Expressions):
         place = self.place(tree)
         if tree.value is None:
             if self.in_function:
-                raise self.refuse("a function returns a value: write return ...", tree)
+                raise self.refuse("a function must return a value; write return ...", tree)
             return Jump("stop", place)
         if not self.in_function:
             return Return(self.node(tree.value, 0), place)
@@ -788,7 +819,7 @@ class _ProgramReader(Expressions):
             apart = found.value if isinstance(found, Assign) and len(found.names) > 1 else None
             for node in (inner for given in nodes_of(found) for inner in every_node(given)):
                 if isinstance(node, Call) and node.name in self.giving_several and node is not apart:
-                    reason = f"{node.name} returns several values: write a, b = {node.name}(...)"
+                    reason = f"{node.name} returns several values; write a, b = {node.name}(...)"
                     raise ProgramError(reason, self.text, *node.place)
 
     def alone(self, tree: ast.expr) -> Statement:
@@ -796,7 +827,7 @@ class _ProgramReader(Expressions):
         word = tree.func if isinstance(tree, ast.Call) else tree
         if isinstance(word, ast.Name) and word.id in ("stop", "output") and self.in_function:
             hint = "; a function returns its value" if word.id == "output" else ""
-            raise self.refuse(f"{word.id} stands outside of functions{hint}", tree)
+            raise self.refuse(f"{word.id} is not allowed inside a function{hint}", tree)
         if isinstance(tree, ast.Name) and tree.id == "stop":
             return Jump("stop", self.place(tree))
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
@@ -804,27 +835,29 @@ class _ProgramReader(Expressions):
                 return Jump("stop", self.place(tree))
             if tree.func.id == "output":
                 if len(tree.args) != 1 or tree.keywords:
-                    raise self.refuse("output has one value: write output([a, b]) for several", tree)
+                    raise self.refuse(
+                        "output takes exactly one value; write output([a, b]) for several", tree
+                    )
                 return Output(self.node(tree.args[0], 0), self.place(tree))
         if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
-            raise self.refuse("a text alone does nothing; write a comment with #", tree)
+            raise self.refuse("text on its own has no effect; write a comment with #", tree)
         if instead(tree, ""):
             raise self.refuse(instead(tree), tree)
         if isinstance(tree, ast.Call):
             self.node(tree, 0)  # may have a better reason
         ways = "return ..." if self.in_function else "output(...), stop"
-        raise self.refuse(f"a value alone does nothing; write {ways} or name = ...", tree)
+        raise self.refuse(f"a value on its own has no effect; write {ways} or name = ...", tree)
 
     def assign(self, target: ast.expr, value: Node, place: Place) -> Assign:
         indices: list[Node] = []
         while isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
-                raise self.refuse("a part of a list cannot be assigned; assign its entries", target)
+                raise self.refuse("slices cannot be assigned to; assign each entry", target)
             indices.insert(0, self.node(target.slice, 0))  # evaluated from left to right, after the value
             target = target.value
         if indices:
             if not isinstance(target, ast.Name):
-                raise self.refuse(instead(target, "a variable is needed here"), target)
+                raise self.refuse(instead(target, "only a variable can be assigned to"), target)
             return Assign((self.new_name(target.id, target),), tuple(indices), value, place)
         return Assign(self.targets(target), (), value, place)
 
@@ -845,23 +878,23 @@ class _ProgramReader(Expressions):
             return (self.new_name(tree.id, tree),)
         if isinstance(tree, (ast.Tuple, ast.List)) and tree.elts:
             if len(tree.elts) == 1:
-                raise self.refuse("a list of one entry is not taken apart: write name = values[0]", tree)
+                raise self.refuse("unpacking a single entry is not supported; write name = values[0]", tree)
             names = []
             for entry in tree.elts:
                 if not isinstance(entry, ast.Name):
                     raise self.refuse(PLAIN_NAMES, entry)
                 names.append(self.new_name(entry.id, entry))
             return tuple(names)
-        raise self.refuse(instead(tree, "a name is needed here"), tree)
+        raise self.refuse(instead(tree, "a name is expected here"), tree)
 
     def new_name(self, name: str, tree: ast.AST) -> str:
         if name in RESERVED or name in self.known:
-            raise self.refuse(f"{name} is a word of the language or a function; choose another name", tree)
+            raise self.refuse(f"{name} is a reserved word or a function; choose another name", tree)
         if name in self.calls:
             reason = f"{name} is a mechanism that the program calls; choose another name"
             raise self.refuse(reason, tree)
         if not name.isascii() or name.startswith("__"):
-            raise self.refuse("names have the letters a to z, digits and _", tree)
+            raise self.refuse("names may only contain the letters a to z, digits and _", tree)
         return name
 
 
@@ -891,7 +924,7 @@ def no_recursion(functions: Mapping[str, Function], text: str) -> None:
         while pending:
             other = pending.pop()
             if other == name:
-                reason = f"the function {name} calls itself: recursion is not allowed; write a loop"
+                reason = f"the function {name} calls itself: recursion is not supported; write a loop"
                 raise ProgramError(reason, text, *function.place)
             if other not in seen:
                 seen.add(other)

@@ -133,7 +133,7 @@ def entries_of(name: str, given: tuple[V, ...], count: int) -> list[V]:
     """
     entries = [e for value in given for e in (value if isinstance(value, tuple) else (value,))]
     if len(entries) != count:
-        raise InputError(f"{name} needs {count} value{'s' * (count != 1)}; here it gets {len(entries)}")
+        raise InputError(f"{name} takes {count} value{'s' * (count != 1)}, but gets {len(entries)}")
     return entries
 
 
@@ -148,7 +148,7 @@ def constant_of(name: str, entry: object) -> Constant:
     if isinstance(entry, str):
         return entry
     what = "a list inside of a list" if isinstance(entry, tuple) else "an expression in parameters"
-    raise InputError(f"{what} is no argument of {name}: it takes numbers and labels")
+    raise InputError(f"{what} cannot be an argument of {name}, which takes numbers and labels")
 
 
 def result_of(program: Program, name: str, outputs: Outputs) -> Plain:
@@ -163,7 +163,7 @@ def result_of(program: Program, name: str, outputs: Outputs) -> Plain:
     if program.tells:
         return plain
     if not plain:
-        reason = f"a run of {name} ends without a value: end it with return ..."
+        reason = f"a run of {name} ends without a value; end it with return ..."
         raise ProgramError(reason, program.text, 1, 0)
     return plain[0]
 
@@ -219,7 +219,7 @@ class Asking:
             for terms in finished.values():
                 total = plus_terms(total, terms)
             if terms_text(total) != terms_text({UNIT_KEY: drawing.bases.calculus.one}):
-                raise DefectError(f"the runs of {node.name} have not the weight one")
+                raise DefectError(f"the probabilities of the runs of {node.name} do not sum to 1")
             found: dict[Hashable, tuple[Value, Terms]] = {}
             for (produced, _), terms in finished.items():
                 value = result_of(program, node.name, produced.outputs)
@@ -348,7 +348,10 @@ class ProgramRun:
         """Returns the states in canonical form, with equal ones as one."""
         found = merged([settled(s, live) for s in states])
         if sum(len(s.runs) for s in found) > MAX_STATES:
-            raise SizeError(f"the program has more than {MAX_STATES:,} states at one time")
+            raise SizeError(
+                f"the program has more than {MAX_STATES:,} states at one time; see whether "
+                "variables can take fewer values"
+            )
         return found
 
     def statement(self, statement: Statement, states: list[ProgramState], after: After) -> Left:
@@ -425,12 +428,12 @@ class ProgramRun:
         function = self.program.functions[call.name]
         self.calls += 1
         if self.calls > MAX_CALLS:
-            raise SizeError(f"more than {MAX_CALLS:,} calls of functions")
+            raise SizeError(f"the program makes more than {MAX_CALLS:,} calls of functions")
         if len(call.arguments) != len(function.parameters):
             count = len(function.parameters)
             needed = f"{count} argument{'s' * (count != 1)}"
             raise self.error(
-                f"{call.name} needs {needed}, as in its def at line {function.place.line}", call.place
+                f"{call.name} needs {needed}, as in its definition at line {function.place.line}", call.place
             )
         found = []
         for ready, given in self.evaluator.all(call.arguments, state):
@@ -447,7 +450,8 @@ class ProgramRun:
             self.in_function -= 1
             if left.end:
                 raise self.error(
-                    f"{call.name} may end without return: its last line is return ...", function.place
+                    f"some runs of {call.name} end without return; add return ... as its last line",
+                    function.place,
                 )
             for s in self.merged(left.returns, alive | {(RESULT, WHOLE)}):
                 caller = s.values[FRAME]
@@ -465,7 +469,7 @@ class ProgramRun:
         for s in states:
             for ready, value in self.evaluator.values(statement.values, s):
                 if not isinstance(value, tuple):
-                    reason = "a list or a range is needed here: write for k in range(n)"
+                    reason = "a loop must run over a list or a range; write for k in range(n)"
                     raise self.error(reason, statement.values.place)
                 plain = _is_plain(value)
                 what = value_key(value) if plain else ("noisy", len(value), value_key(value))
@@ -531,8 +535,9 @@ class ProgramRun:
             left.end += found.breaks
             left.returns += found.returns
         reason = (
-            f"some runs are still in this loop after {MAX_TURNS:,} turns; a loop needs a bound: write "
-            "for k in range(n), or one_sided_geometric(a), which counts tries until a success"
+            f"some runs are still in this loop after {MAX_TURNS:,} turns, so it needs a bound: "
+            "write for k in range(n), or one_sided_geometric(a), which counts trials until a "
+            "success"
         )
         raise self.error(reason, statement.place)
 
@@ -542,7 +547,10 @@ def _finished(evaluator: Evaluator, names: Mapping[str, Value], answers: dict[Ha
     run = ProgramRun(evaluator.program, evaluator, ((),), answers=answers)
     run.start(names)
     if run.numeric:
-        reason = "what is called puts out a number with noise: write clamp(value, lo, hi), or compare it"
+        reason = (
+            "a mechanism that is called must not output a noisy number; write clamp(value, lo, "
+            "hi), or compare it"
+        )
         raise run.error(reason, run.released_at or Place(1, 0))
     return run.finished
 

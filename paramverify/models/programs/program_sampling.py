@@ -232,7 +232,7 @@ class SampledValues:
         """
         if word in IN_PLACE:
             if isinstance(given[0], tuple):
-                reason = f"{word} changes a list in place, and other names of it too"
+                reason = f"{word} would change a list in place, and every other name of that list with it"
                 raise InputError(f"{reason}; write a = a {word[:-1]} ...")
             word = word[:-1]
         if word in _OF_LISTS:
@@ -247,7 +247,7 @@ class SampledValues:
 
 def _listed(column: Column) -> tuple[Column, ...]:
     if not isinstance(column, tuple):
-        raise InputError("a list is needed here")
+        raise InputError("this must be a list")
     return column
 
 
@@ -260,7 +260,7 @@ def _on_lists(word: str, given: Sequence[Column]) -> Column:
     else:
         raise InputError(f"{'a minus sign' if word == 'neg' else word} needs numbers")
     if len(joined) > MAX_ITEMS:
-        raise InputError(f"a list of more than {MAX_ITEMS:,} entries")
+        raise InputError(f"the list has more than {MAX_ITEMS:,} entries")
     return joined
 
 
@@ -301,16 +301,16 @@ def check_index(where: int, values: Sequence[Column]) -> None:
     """Raises an InputError if a list has no such entry."""
     if not -len(values) <= where < len(values):
         count = f"{len(values)} entr{'y' if len(values) == 1 else 'ies'}"
-        raise InputError(f"the index {where} is outside of the list, which has {count}")
+        raise InputError(f"the index {where} is out of range: the list has {count}")
 
 
 def _range(given: Sequence[Column], size: int) -> Column:
     ends = [whole(c, "range") for c in given]
     if len(ends) == 3 and not ends[2]:
-        raise InputError("range needs a step that is not zero")
+        raise InputError("the step of range must not be zero")
     values = range(*ends)
     if values[MAX_ITEMS:]:  # its length may be no number of the machine
-        raise InputError(f"a range of more than {MAX_ITEMS:,} numbers")
+        raise InputError(f"the range has more than {MAX_ITEMS:,} numbers")
     return tuple(map(Fraction, values))
 
 
@@ -327,7 +327,7 @@ def _extreme(word: str) -> Callable[[Sequence[Column], int], Column]:
     def found(given: Sequence[Column], size: int) -> Column:
         values = _listed(given[0]) if len(given) == 1 else tuple(given)
         if not values:
-            raise InputError(f"{word} of an empty list")
+            raise InputError(f"{word} of an empty list has no value; check its length first")
         if any(isinstance(v, tuple) for v in values):
             raise InputError(f"{word} needs numbers")
         best = values[0]
@@ -495,7 +495,9 @@ class ProgramSampler(SampledValues):
         if len(names) == 1:
             return group.with_value(self.key(names[0]), value)
         if not isinstance(value, tuple) or len(value) != len(names):
-            raise self.error(f"{len(names)} values are needed here", statement.place)
+            raise self.error(
+                f"the value must be a list with {len(names)} entries, one for each name", statement.place
+            )
         for name, entry in zip(names, value, strict=True):
             group = group.with_value(self.key(name), entry)
         return group
@@ -504,7 +506,7 @@ class ProgramSampler(SampledValues):
         """Runs a function of the program."""
         function = self.program.functions[call.name]
         if len(call.arguments) != len(function.parameters):
-            raise self.error(f"{call.name} has {len(function.parameters)} parameters", call.place)
+            raise self.error(f"{call.name} needs {len(function.parameters)} arguments", call.place)
         ready = self.all(call.arguments, group) if call.arguments else [(group, [])]
         self.depth += 1
         result, groups = self.key(RESULT), []
@@ -515,7 +517,10 @@ class ProgramSampler(SampledValues):
         left = self.block(function.body, merged(groups))
         self.depth -= 1
         if left.end:
-            raise self.error(f"{call.name} may end without return", function.place)
+            raise self.error(
+                f"some runs of {call.name} end without return; add return ... as its last line",
+                function.place,
+            )
         return [(g.without(result.depth), g.values[result]) for g in merged(left.returns)]
 
     def asked(self, node: Ask, group: Group) -> Found:
@@ -542,7 +547,9 @@ class ProgramSampler(SampledValues):
         left = _LeavingGroups()
         for start, values in self.values(statement.values, group):
             if not isinstance(values, tuple):
-                raise self.error("a list or a range is needed here", statement.place)
+                raise self.error(
+                    "a loop must run over a list or a range; write for k in range(n)", statement.place
+                )
             plain = all(map(is_plain, values))
             key = self.key(f"#{statement.place.line}:{statement.place.column}")
             groups = [start if plain else start.with_value(key, values)]
@@ -569,7 +576,10 @@ class ProgramSampler(SampledValues):
             groups = merged([*found.end, *found.continues])
             left.end += found.breaks
             left.returns += found.returns
-        raise self.error(f"this loop goes on for more than {MAX_TURNS:,} turns", statement.place)
+        raise self.error(
+            f"this loop runs for more than {MAX_TURNS:,} turns, so it needs a bound: write for k in range(n)",
+            statement.place,
+        )
 
 
 def _results(program: Program, name: str, outcomes: RunOutcomes, group: Group) -> Found:
@@ -599,7 +609,7 @@ def _entered(inside: Column, where: Sequence[int], value: Column) -> Column:
     if not where:
         return value
     if not isinstance(inside, tuple):
-        raise InputError("a list is needed here")
+        raise InputError("this must be a list")
     check_index(where[0], inside)
     entries = list(inside)
     entries[where[0]] = _entered(entries[where[0]], where[1:], value)

@@ -74,7 +74,7 @@ def translated(entry: Entry, use: ast.expr, draw: ast.Call | None) -> str:
     if isinstance(entry, UniformFunction):
         return _compared(entry, use, draw)
     if not isinstance(use, ast.Call):
-        raise NoTranslation("stands without its arguments: functions are no values in the language")
+        raise NoTranslation("is used without being called: functions are not supported as values")
     given = _bind(entry.arguments, use)
     template = entry.template if isinstance(entry.template, str) else entry.template(given)
     if isinstance(template, ast.expr):
@@ -83,7 +83,9 @@ def translated(entry: Entry, use: ast.expr, draw: ast.Call | None) -> str:
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for argument, value in given.items():
         if names.count(argument) > 1 and any(isinstance(n, ast.Call) for n in ast.walk(value)):
-            raise NoTranslation(f"needs its argument several times: give {ast.unparse(value)} a name first")
+            raise NoTranslation(
+                f"uses its argument several times: assign {ast.unparse(value)} to a name first"
+            )
     return _shown(_Filled(given).visit(tree))
 
 
@@ -91,8 +93,8 @@ def _compared(entry: UniformFunction, use: ast.expr, draw: ast.Call | None) -> s
     """Returns the translation of `u < p` or `u >= p`, in either order."""
     if not isinstance(use, ast.Compare) or draw is None:
         raise NoTranslation(
-            "is a real number, and such noise is not in the language; a comparison is: if u is between 0 "
-            "and 1 and compared once, u < p is flip(p)"
+            "draws a continuous uniform number, which is supported only inside a comparison: if "
+            "u is between 0 and 1 and compared once, write flip(p) for u < p"
         )
     kind, p = type(use.ops[0]), use.comparators[0]
     if p is draw:
@@ -101,13 +103,13 @@ def _compared(entry: UniformFunction, use: ast.expr, draw: ast.Call | None) -> s
     for argument, value in _bind(entry.arguments, draw).items():
         wanted = number(defaults.get(argument, ast.Constant(0)))
         if not is_none(value) and (wanted is None or number(value) != wanted):
-            told = f"and {argument} is {ast.unparse(value)}"
-            raise NoTranslation(f"has a translation for one number between 0 and 1, {told}")
+            told = f"but {argument} is {ast.unparse(value)}"
+            raise NoTranslation(f"is supported only for a single number between 0 and 1, {told}")
     if kind is ast.Lt:
         return f"flip({ast.unparse(p)})"
     if kind is ast.GtE:
         return f"(not flip({ast.unparse(p)}))"
-    raise NoTranslation("has a translation in u < p and u >= p only: u may be p itself, and 0")
+    raise NoTranslation("is supported only in u < p and u >= p")
 
 
 def _defaults(arguments: str) -> dict[str, ast.expr]:
@@ -133,17 +135,17 @@ def _bind(arguments: str, call: ast.Call) -> dict[str, ast.expr]:
     names = [a.arg for a in spec.args]
     known = [*names, *(a.arg for a in spec.kwonlyargs)]
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise NoTranslation("has arguments with a star, which are not in the language")
+        raise NoTranslation("is called with starred arguments, which are not supported")
     pairs = [*zip(names, call.args, strict=False), *((str(k.arg), k.value) for k in call.keywords)]
     given = dict(pairs)
     if len(call.args) > len(names) or len(given) < len(pairs) or not given.keys() <= set(known):
-        raise NoTranslation("has no translation with these arguments")
+        raise NoTranslation("is not supported with these arguments")
     missing = [n for n in known if n not in given and n not in defaults]
     if missing:
-        raise NoTranslation(f"needs {missing[0]}")
+        raise NoTranslation(f"needs the argument {missing[0]}")
     for option in OPTIONS:
         if option in given and not is_none(given[option]):
-            raise NoTranslation(f"with the argument {option} has no translation")
+            raise NoTranslation(f"is not supported with the argument {option}")
     return {n: given.get(n, defaults.get(n, ast.Constant(None))) for n in known}
 
 
@@ -191,14 +193,14 @@ def number(node: ast.expr) -> int | float | None:
 
 MOST_DRAWS = 20  # of one call of random.choices
 
-_SEEDED = "fixes the random numbers, so that the outputs are the same in every run"
-_OTHER = "is noise that is not in the language"
-_MANY = "draws or changes several values at once, which is not in the language"
-_STATE = "is about the state of a generator, which is not in the language"
-_ROUNDED = "has no exact value in the language"
+_SEEDED = "fixes the seed, so every run has the same outputs: remove it"
+_OTHER = "is noise that is not supported"
+_MANY = "draws or changes several values at once, which is not supported: draw each in a loop"
+_STATE = "concerns the state of a generator, which is not supported"
+_ROUNDED = "has no exact rational value, so it is not supported"
 _FIRST = (
-    "is not in the language; for a list v: k = 0, then for i in range(len(v)): if v[i] {} v[k]: k = i, "
-    "which keeps the first such index"
+    "is not supported; for a list v, write k = 0, then for i in range(len(v)): if v[i] "
+    "{} v[k]: k = i, which keeps the first such index"
 )
 _HALVES = "(x + 1/2) // 1 - (1 if x % 2 == 1/2 else 0)"
 _TO_ZERO = "x // 1 if x >= 0 else -(-x // 1)"
@@ -209,7 +211,7 @@ def _integers(given: Arguments) -> str:
     """Returns the translation of numpy's whole numbers: without their second end the first one is it."""
     endpoint = given.get("endpoint", ast.Constant(False))
     if not isinstance(endpoint, ast.Constant) or endpoint.value not in (True, False):
-        raise NoTranslation("has an endpoint that is not written as True or False")
+        raise NoTranslation("has an endpoint that must be written as True or False")
     less = "" if endpoint.value else " - 1"
     return f"uniform(0, low{less})" if is_none(given["high"]) else f"uniform(low, high{less})"
 
@@ -221,7 +223,7 @@ def _randrange(given: Arguments) -> str:
     if numbers[2] == 1:
         return "uniform(start, stop - 1)"
     if not all(isinstance(n, int) for n in numbers) or not numbers[2]:
-        raise NoTranslation("has steps between ends that are not written as whole numbers")
+        raise NoTranslation("needs ends and a step that are written as whole numbers")
     start, stop, step = (int(n or 0) for n in numbers)
     return f"start + step * uniform(0, {len(range(start, stop, step)) - 1})"
 
@@ -237,7 +239,7 @@ def _of_sequence(node: ast.expr) -> ast.expr:
         return parsed(f"[{entries}][uniform(0, {len(node.elts) - 1})]")
     elif isinstance(node, ast.Name):
         return parsed(f"{shown}[uniform(0, len({shown}) - 1)]")
-    raise NoTranslation("has a translation for a list that is written out or has a name")
+    raise NoTranslation("is supported only for a list that is written out or has a name")
 
 
 def _table(values: Sequence[ast.expr], weights: Sequence[ast.expr]) -> ast.expr:
@@ -247,16 +249,14 @@ def _table(values: Sequence[ast.expr], weights: Sequence[ast.expr]) -> ast.expr:
     ]
     kinds = {type(v) is str for v in known}
     if None in known or len(kinds) != 1 or len(set(known)) < len(known) or len(known) != len(weights):
-        raise NoTranslation(
-            "has a translation for different labels, or different numbers, with a weight each"
-        )
+        raise NoTranslation("is supported only for different labels or different numbers, each with a weight")
     pairs = [f"{ast.unparse(v)}: {ast.unparse(w)}" for v, w in zip(values, weights, strict=True)]
     return parsed(f"choice({{{', '.join(pairs)}}})")
 
 
 def _listed(node: ast.expr) -> list[ast.expr]:
     if not isinstance(node, (ast.List, ast.Tuple)) or not node.elts:
-        raise NoTranslation("has a translation if its values and weights are written out as lists")
+        raise NoTranslation("is supported only if its values and weights are written out as lists")
     return node.elts
 
 
@@ -277,13 +277,13 @@ def _numpy_choice(given: Arguments) -> ast.expr:
 def _choices(given: Arguments) -> ast.expr:
     draws = number(given["k"])
     if not isinstance(draws, int) or not 0 < draws <= MOST_DRAWS:
-        raise NoTranslation(f"has a translation for 1 to {MOST_DRAWS} draws, written as a number")
+        raise NoTranslation(f"is supported only for 1 to {MOST_DRAWS} draws, written as a number")
     if is_none(given["weights"]):
         one = _of_sequence(given["population"])
     else:
         values, weights = _listed(given["population"]), _listed(given["weights"])
         if any(isinstance(n, ast.Call) for w in weights for n in ast.walk(w)):
-            raise NoTranslation("has weights that are calls: give each a name first")
+            raise NoTranslation("has weights that are calls: assign each to a name first")
         total = " + ".join(f"({ast.unparse(w)})" for w in weights)
         one = _table(values, [parsed(f"({ast.unparse(w)}) / ({total})") for w in weights])
     return ast.List([one] * draws, ast.Load())
@@ -306,7 +306,7 @@ def _to_whole(given: Arguments) -> str:
 
 def _exact_number(given: Arguments) -> str:
     if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(given["x"])):
-        raise NoTranslation("of a text is not in the language, where numbers are exact and finite")
+        raise NoTranslation("of text is not supported, because numbers are exact and finite")
     if _is_truth(given["x"]):
         return "1 if x else 0"
     return "x" if isinstance(given["x"], (ast.BinOp, ast.UnaryOp, ast.Constant)) else "x + 0"
@@ -376,7 +376,7 @@ def _of_numpy_random() -> dict[str, Entry]:
         f"{old}.randn": ExactFunction("", "gauss(1)"),
         f"{old}.randint": ExactFunction("low, high=None, size=None, dtype=None", _integers),
         f"{old}.random_integers": Refused(
-            "is deprecated: use numpy.random.randint, which leaves its end out"
+            "is deprecated: use numpy.random.randint, which excludes its upper end"
         ),
         f"{old}.choice": ExactFunction("a, size=None, replace=True, p=None", _numpy_choice),
         f"{old}.standard_normal": ExactFunction("size=None", "gauss(1)"),
@@ -447,7 +447,7 @@ def _of_numbers() -> dict[str, Entry]:
         "builtins.int": ExactFunction("x", _to_whole),
         "builtins.float": ExactFunction("x", _exact_number),
         "builtins.bool": ExactFunction("x", "x != 0"),
-        "builtins.str": Refused("is not in the language, which has numbers and labels in quotes"),
+        "builtins.str": Refused("is not supported: values are numbers or labels in quotes"),
         **_each(
             "log log2 log10 log1p sqrt expm1 power square mean var std median", Refused(_ROUNDED), "numpy"
         ),
@@ -464,7 +464,8 @@ def _of_numbers() -> dict[str, Entry]:
 
 UNBOUNDED = ("geometric", "one_sided_geometric", "laplace", "exponential", "gauss", "discrete_gaussian")
 ROUNDED_NOISE = (
-    "rounds noise, which is not covered: draw whole noise, geometric(exp(-1/scale)), or compare the noise"
+    "rounds noise, which is not supported: draw noise on whole numbers, "
+    "geometric(exp(-1/scale)), or only compare the noise"
 )
 ROUNDING = {
     name
@@ -489,11 +490,11 @@ def refusal(name: str, use: ast.expr, draw: ast.Call | None = None) -> str:
     `name` is that of the library. `use` is the call, or what else names the function; or a comparison with
     the call `draw` on one side.
     """
-    entry = TABLE.get(name, Refused("is not in the language"))
+    entry = TABLE.get(name, Refused("is not supported"))
     if name in NUMERIC and isinstance(use, ast.Call) and any(map(_is_truth, use.args)):
-        entry = Refused("has a translation for numbers only: write (1 if x else 0) for a truth value x")
+        entry = Refused("is supported for numbers only: write (1 if x else 0) for a truth value x")
     try:
-        return f"{ast.unparse(use)} is not in the language; write {translated(entry, use, draw)}"
+        return f"{ast.unparse(use)} is not supported; write {translated(entry, use, draw)}"
     except NoTranslation as reason:
         return f"{name.removeprefix('builtins.')} {reason}"
 
@@ -584,7 +585,7 @@ def mistaken_import(tree: ast.AST, words: Collection[str]) -> tuple[ast.AST, str
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 if alias.name == "*":
-                    return node, "this import does not say which names it is for: import each by its name"
+                    return node, "import * does not show which names it imports: import each by its name"
                 name = alias.asname or alias.name.partition(".")[0]
                 if name in words and not is_word(imported(node)[name], name):
                     return node, other_word(name, imported(node)[name])
@@ -600,7 +601,7 @@ def is_word(meaning: str, word: str) -> bool:
 
 def other_word(word: str, meaning: str) -> str:
     """Returns what to do about a name that means something else than the word of the language."""
-    return f"{word} is {meaning} here, and not the {word} of the language: give it another name"
+    return f"{word} is {meaning} here, not the {word} of paramverify: import it under another name"
 
 
 def first_use(tree: ast.AST, bound: Bound, words: Collection[str]) -> tuple[ast.expr, str] | None:
@@ -616,7 +617,7 @@ def first_use(tree: ast.AST, bound: Bound, words: Collection[str]) -> tuple[ast.
         return node, reason
     for made in ast.walk(tree):
         if isinstance(made, ast.Call) and meant(made, known):
-            return made, f"{ast.unparse(made)} is a generator that nothing uses any more: leave it out"
+            return made, f"{ast.unparse(made)} is a generator that nothing else uses: remove it"
     return None
 
 
@@ -648,8 +649,8 @@ def without_library(name: str) -> str:
     several = BARE.get(name, ())
     if not several:
         return ""
-    differ = f"{' and '.join(several)} are not the same" if len(several) > 1 else f"it may be {several[0]}"
-    return f"{differ}: write the import of the one that you mean, and the next message is about it"
+    differ = f"{' and '.join(several)} differ" if len(several) > 1 else f"it may be {several[0]}"
+    return f"{differ}: import the function that you mean, and paramverify will say what to write for it"
 
 
 def _uses(tree: ast.AST, bound: Bound) -> Iterator[tuple[ast.expr, str]]:

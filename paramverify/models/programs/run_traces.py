@@ -341,7 +341,7 @@ class _Paths(ProgramRun):
         found = [s for s in states if self._leads_on(s)]
         self.work += len(found)
         if self.work > MAX_WORK:
-            raise SizeError("too many runs have this output")
+            raise SizeError("too many runs have this output to list them")
         return found
 
     def _leads_on(self, state: ProgramState) -> bool:
@@ -403,7 +403,7 @@ class _Paths(ProgramRun):
     def put(self, value: Node, state: ProgramState, place: Place) -> list[ProgramState]:
         found = super().put(value, state, place)
         if any(s.released for s in found):
-            raise SizeError("runs that put out numbers with noise are not told")
+            raise SizeError("runs that output noisy numbers cannot be listed")
         told = [] if isinstance(value, Literal) else [self.shown(s.outputs[-1:]) for s in found]
         words = [f"output {t}" for t in told] or [""] * len(found)
         events = [TraceEvent((place, "output"), place, w) for w in words]

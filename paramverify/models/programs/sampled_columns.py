@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MOST = 2**62  # numerators stay below
 MAX_EXPONENT, MAX_BITS = 1_000, 10_000
-TOO_LARGE = "a number that is too large"
+TOO_LARGE = "the number is too large"
 
 Single = Fraction | float | bool | str  # a float comes from a parameter of the domain (0, ∞), or from exp
 Number = Fraction | float
@@ -340,7 +340,7 @@ def _bits(value: Fraction) -> int:
 
 def _power(base: Number, exponent: Number) -> Number:
     if isinstance(exponent, float) or exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
-        raise InputError("an exponent is a whole number up to 1,000")
+        raise InputError("an exponent must be a whole number up to 1,000")
     if not base and exponent < 0:
         raise InputError("division by zero")
     if isinstance(base, Fraction):
@@ -485,7 +485,10 @@ def discrete_gaussian(sigma: Fraction | float, rng: np.random.Generator, size: i
 
     if not isinstance(sigma, Fraction) or not LEAST_SCALE <= sigma <= MOST_SCALE:
         told = f"from {LEAST_SCALE} to {MOST_SCALE:,}"
-        raise InputError(f"discrete Gaussian noise is drawn with a standard deviation {told}, a fraction")
+        raise InputError(
+            f"discrete Gaussian noise can be sampled only for a standard deviation {told}, "
+            "given as a fraction"
+        )
     steps = int(sigma) + 1
     found = np.zeros(size, dtype=np.int64)
     left = np.arange(size)
@@ -596,19 +599,19 @@ def draw(word: str, given: Sequence[Single], rng: np.random.Generator, size: int
             if low > high:
                 raise InputError("uniform needs lo <= hi")
             if max(abs(low), abs(high)) >= WHOLE // 4:
-                raise InputError("uniform has numbers that are too large")
+                raise InputError("the numbers of uniform are too large")
             return wholes(rng.integers(low, high + 1, size))
         case "binomial":
             number = whole(given[0], "binomial")
             if not 0 <= number <= 1_000:
-                raise InputError("binomial needs a number of trials from 0 to 1,000")
+                raise InputError("the number of trials of binomial must be between 0 and 1,000")
             return wholes(
                 rng.binomial(number, float(probability(given[1], "the probability of binomial")), size)
             )
         case "geometric" | "one_sided_geometric":
             ratio = number_of(given[0])
             if not 0 < ratio < 1:
-                raise InputError("the ratio of geometric noise is not between 0 and 1")
+                raise InputError("the ratio of geometric noise must lie strictly between 0 and 1")
             stop = float(1 - ratio)
             drawn = rng.geometric(stop, size) - 1
             if word == "geometric":  # the difference of two independent one-sided ones has this distribution
@@ -643,13 +646,13 @@ def choice(values: Sequence[Single], shares: Sequence[Number], rng: np.random.Ge
     bottom = lcm(*(s.denominator for s in exact))
     if len(exact) == len(shares) and bottom < WHOLE:
         if sum(exact) != 1:
-            raise InputError(f"the probabilities sum to {sum(exact)}, not to 1")
+            raise InputError(f"the probabilities sum to {sum(exact)} instead of 1")
         ends = np.array([int(s * bottom) for s in accumulate(exact)], dtype=np.int64)
         which = np.searchsorted(ends, rng.integers(0, bottom, size), side="right")
     else:
         total = sum(map(float, shares))
         if abs(total - 1) > 1e-9:
-            raise InputError(f"the probabilities sum to {total}, not to 1")
+            raise InputError(f"the probabilities sum to {total} instead of 1")
         which = rng.choice(len(shares), size, p=np.array([float(s) / total for s in shares]))
     return taken(packed(values), which)
 
@@ -674,7 +677,7 @@ def probability(value: Single, what: str) -> Number:
     """
     number = number_of(value)
     if not 0 <= number <= 1:
-        raise InputError(f"{what} is not between 0 and 1")
+        raise InputError(f"{what} must be between 0 and 1")
     return number
 
 
@@ -686,7 +689,7 @@ def number_of(value: Column) -> Number:
     """
     if isinstance(value, (str, tuple)):
         what = "label" if isinstance(value, str) else "list"
-        raise InputError(f"a number is needed here, and this is a {what}")
+        raise InputError(f"this must be a number, but it is a {what}")
     number: Number = Fraction(value) if isinstance(value, bool) else value
     return number
 

@@ -374,7 +374,7 @@ class _ValueFinder:
                     self.refuse(literal, variable, possible)
             if first.labels and second.labels:
                 continue  # two variables, each with labels of its own
-            told = "a label and a number are never the same"
+            told = "a label is compared with a number, which it never equals"
             raise ProgramError(told, self.program.text, *node.place)
 
     def refuse(self, literal: Literal, other: Node, possible: Possible) -> None:
@@ -392,7 +392,9 @@ class _ValueFinder:
         else:
             shown = "True or False" if isinstance(literal.value, bool) else "a number"
             hint = nearest("", sorted(possible.labels))
-        raise ProgramError(f"{who} is never {shown}{hint}", self.program.text, *literal.place)
+        raise ProgramError(
+            f"{who} is compared with {shown}, which it never equals{hint}", self.program.text, *literal.place
+        )
 
 
 def check_comparisons(program: Program, inputs: Mapping[str, Iterable[Value]]) -> None:
@@ -546,7 +548,7 @@ def check_names(program: Program, parameters: Collection[str]) -> None:
         for found in every_statement(body):
             taken = set(found.names) & set(parameters) if isinstance(found, (Assign, For)) else ()
             for name in taken:
-                reason = f"{name} is a parameter or a definition of the case: choose another name"
+                reason = f"{name} is already a parameter or a definition of the case: choose another name"
                 raise ProgramError(reason, program.text, *found.place)
 
 
@@ -668,7 +670,7 @@ class _Scope:
                     levels = self.functions.fresh.get(self.name, 0)
                     if levels and not self.is_new(value, levels, self.local(value)):
                         yield (
-                            "the list that is returned here is changed later: write a list of its own",
+                            "the list that is returned here is changed later: return a copy, such as a + []",
                             place,
                         )
 
@@ -700,8 +702,8 @@ class _Scope:
         for name, level in shared.items():
             if name != by and self.changed.get(name, 0) > level:
                 if by.startswith("#"):  # the value of an entry that is kept while several are assigned
-                    told = f"lists in {name} change places here, and {name} changes inside of them"
-                    yield f"{told}, which is not followed: write the lists in it out anew", place
+                    told = f"lists in {name} are exchanged here, and {name} changes inside them"
+                    yield f"{told}, which is not supported: build the inner lists anew", place
                     continue
                 yield self.reason(name, self.changed[name], f"{by or 'b'} = {name} + []"), place
 
@@ -709,7 +711,7 @@ class _Scope:
         (name,) = found.names
         if name in self.given:
             what = "a parameter of the function" if self.name else "an input"
-            yield f"{name} is {what}: write b = {name} + [], and change b", found.place
+            yield f"{name} is {what}, which must not change: write b = {name} + [], and change b", found.place
         rest = self.changed[name] - len(found.indices)
         if rest > 0 and not self.is_new(found.value, rest, self.own("", found.value)):
             yield self.reason(name, 2, ""), found.place
@@ -725,12 +727,15 @@ class _Scope:
             if isinstance(inner, Assign) and inner.indices:
                 (name,) = inner.names
                 if len(inner.indices) > through.get(name, 99):
-                    reason = f"the loop runs through {name}, which changes here: write for ... in {name} + []"
+                    reason = f"{name} changes during a loop over it: write for ... in {name} + []"
                     yield reason, inner.place
 
     def reason(self, name: str, levels: int, copied: str) -> str:
-        told = f"{name} changes in place (by {name}[...] = ...), and in Python another name has the same list"
-        return f"{told}: write {copied}" if levels == 1 else f"{told}: write the lists in it out anew"
+        told = (
+            f"{name} changes in place (by {name}[...] = ...), but in Python another name "
+            "refers to the same list"
+        )
+        return f"{told}: write {copied}" if levels == 1 else f"{told}: build the inner lists anew"
 
     def own(self, name: str, value: Node) -> Passes:
         """A name may give its list to itself, once: `a = a + [1]`."""
@@ -777,5 +782,5 @@ class _Scope:
 def _exchanged(names: Sequence[str], others: Sequence[str]) -> str:
     """Returns the reason where lists get other names, such as a, b = b, a, and change in place."""
     copies = ", ".join(f"{other} + []" for other in others)
-    told = f"{' and '.join(names)} change places here, which is not followed for lists that change in place"
+    told = f"{' and '.join(names)} are exchanged here, which is not supported for lists that change in place"
     return f"{told} (by {names[0]}[...] = ...): write {', '.join(names)} = {copies}"

@@ -30,8 +30,11 @@ from paramverify.models.programs.static_analysis import check_sharing
 from paramverify.models.ranges import check_number, values_of
 
 REAL = "real"
-NO_INPUTS = "a stream has no [mechanism.inputs]: its entries are those of stream(values=...)"
-VERIFY = "`paramverify verify` decides it, and `paramverify budget` finds the least budget"
+NO_INPUTS = (
+    "a program over a stream must not have [mechanism.inputs], because "
+    "stream(values=...) describes its entries"
+)
+VERIFY = "use `paramverify verify` to decide it, or `paramverify budget` to find its least budget"
 UNBOUNDED = ("laplace", "exponential", "gauss")  # noise with a density
 
 
@@ -78,13 +81,16 @@ def stream_of(program: Program) -> Stream:
     loop = program.body[number]
     assert isinstance(loop, For)
     if number + 1 < len(program.body):
-        reason = "a stream has no end: nothing comes after its loop; write it into the loop, before stop"
+        reason = (
+            "a stream never ends, so the program must not continue after its loop; move this "
+            "into the loop, before stop"
+        )
         raise ProgramError(reason, program.text, *program.body[number + 1].place)
     check_sharing(program, ())  # of the whole: a list that is made before the loop may be changed in it
     setup = program.body[:number]
     for statement in setup:
         if isinstance(statement, (Jump, Return)):
-            raise ProgramError("the program ends before its stream", program.text, *statement.place)
+            raise ProgramError("the program ends before it reads its stream", program.text, *statement.place)
     assert isinstance(loop.values, Apply)
     values = _values(program, loop.values.arguments[0])
     return Stream(program, setup, loop.names[0], values, body=_all(loop.body), place=loop.place)
@@ -138,7 +144,9 @@ def _values(program: Program, node: Node) -> tuple[Fraction | str, ...] | None:
     elif isinstance(told, str):
         found = values_of(told) or ()
     if not found or len(set(found)) < len(found):
-        reason = 'the values of a stream are "real", a range such as "-1..1", or a list of different values'
+        reason = (
+            'the values of a stream must be "real", a range such as "-1..1", or a list of different values'
+        )
         raise ProgramError(reason, program.text, *node.place)
     return found
 
