@@ -22,25 +22,23 @@ def _section(name: str, about: str, claimed: bool) -> Section:
             Key(
                 "status",
                 one_of(*(str(standing.value) for standing in Standing)),
-                "The verdict in the words of the older versions.",
+                "The older form of `verdict`.",
             ),
             Key("ratio", EXPRESSION, "The tight ratio e^epsilon."),
-            Key("attained", FLAG, "Whether the tight ratio is reached, and not only approached."),
+            Key("attained", FLAG, "Whether the tight ratio is attained, not only approached."),
             Key("delta", EXPRESSION, "The least delta."),
             Key("sufficient", EXPRESSION, "A delta that is enough for each formula of a family."),
         ),
     )
 
 
-EXPECT = _section(
-    "[expect]", "What the case is expected to give; only tests and `compare` use it.", claimed=False
-)
+EXPECT = _section("[expect]", "The expected results; only tests and `compare` use them.", claimed=False)
 EXPECT_CLAIMED = _section("[expect]", EXPECT.about, claimed=True)
 EXPECT_EACH = by_name(
     "[expect]",
-    "What is expected of each formula; only tests and `compare` use it.",
-    _section("[expect.NAME]", "What is expected of a formula.", claimed=True),
-    "What is expected of a formula.",
+    "The expected result of each formula; only tests and `compare` use it.",
+    _section("[expect.NAME]", "The expected result of a formula.", claimed=True),
+    "The expected result of a formula.",
 )
 
 

@@ -140,7 +140,7 @@ class Rule:
         names = [f"`{name}`" for name in self.names]
         listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         if self.needs:
-            return f"{listed} needs {' and '.join(f'`{name}`' for name in self.needs)}."
+            return f"{listed} requires {' and '.join(f'`{name}`' for name in self.needs)}."
         number = "at least" if self.most > 1 else "exactly" if self.least else "at most"
         return f"Give {number} one of {listed}."
 

@@ -59,15 +59,15 @@ AUTOMATON = Section(
 )
 NEIGHBOURS = Section(
     "[neighbours]",
-    "Which streams must not be told apart.",
+    "The pairs of streams that are neighbours.",
     (
-        Key("differ", one_of("each", "one"), "Each entry may differ, or one only.", needed=True),
-        Key("by", whole(0, MAX_BY), "By how much at most; 1 without it."),
+        Key("differ", one_of("each", "one"), "Whether each entry may differ, or only one.", needed=True),
+        Key("by", whole(0, MAX_BY), "By how much entries differ at most; 1 by default."),
     ),
 )
 PRIVACY = Section(
     "[privacy]",
-    "What is claimed, for every value of the parameter and streams of every length.",
+    "The claimed bound, for every value of the parameter and streams of every length.",
     (
         Key(
             "epsilon",

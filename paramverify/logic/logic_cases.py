@@ -93,7 +93,7 @@ NEIGHBOURS = Section(
         Key(
             "pairs",
             Listed("a list of pairs of states", Listed("a pair of states", (TEXT, TEXT))),
-            "These pairs of states.",
+            "Only these pairs of states.",
         ),
         Key("where", TEXT, 'States with variables like that, such as "abs(r - r\') <= 1".'),
         Key("labels", TEXTS, "States that share one of these labels."),

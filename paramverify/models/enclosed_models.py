@@ -31,7 +31,7 @@ from paramverify.models.programs.run_states import Outputs
 FIRST_BITS = 48  # of the first enclosures; each later ones have twice as many
 MOST_BITS = 192  # unless the case says another number
 SIZES = (16, 2_000)  # the least and the greatest number that it may say
-BITS = "With gauss or discrete_gaussian: how many bits the probabilities are enclosed with, at most."
+BITS = "With gauss or discrete_gaussian: the largest precision of enclosures, in bits."
 
 NO_FORMULAS = "the probabilities of gauss and discrete_gaussian are enclosed, and have no formulas"
 NO_PARAMETERS = (

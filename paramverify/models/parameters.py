@@ -40,7 +40,7 @@ from paramverify.tables import (
 INTERVAL = Leaf('an interval such as "(0, 1)", or a number', {"type": ["string", "number"]})
 PARAMETER = Section(
     "[parameters.NAME]",
-    "A parameter with more to say than its interval.",
+    "A parameter as a table.",
     (
         Key("in", INTERVAL, "The interval of the parameter.", needed=True),
         Key("design", FLAG, "Whether the parameter may be chosen, by `synthesize`.", default=False),
@@ -58,12 +58,12 @@ DESIGN = Section(
 
 PARAMETERS = Section(
     "[parameters]",
-    "The parameters of the case, each with its interval; a case without any has numbers only.",
+    "The parameters of the case, each with its interval or value.",
     (
         Key(
             "constraints",
             Listed("a list of comparisons", CONDITION),
-            'Comparisons that hold for all parameters, such as "p + q <= 1".',
+            'Conditions that restrict the domain of the parameters, such as "p + q <= 1".',
         ),
     ),
     others=Key(
@@ -93,7 +93,7 @@ DEFINE_NAMES = Section(
 )
 CLAIM = Section(
     "[claim]",
-    "What is claimed of the functions.",
+    "The claimed comparisons of the functions.",
     (
         Key(
             "holds",

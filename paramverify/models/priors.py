@@ -98,7 +98,7 @@ DISTRIBUTION = Section(
         _BINOMIAL,
         Key("categorical", replace(_ROW, name="[prior.NAME.categorical]"), _CATEGORICAL),
         _UNIFORM,
-        Key("truncated_geometric", EXPRESSION, "The number alpha of geometric noise on 0..range."),
+        Key("truncated_geometric", EXPRESSION, "The number alpha of truncated geometric noise on 0..range."),
         Key("range", whole(1, MAX_RANGE), "The largest value of this noise."),
         Key("around", EXPRESSION, "The number to which this noise is added, over earlier variables."),
         Key("like", TEXT, "The earlier variable that has the same distribution."),

@@ -49,7 +49,7 @@ _LENGTHS = (
     Key(
         "one_sided",
         one_of("ignored"),
-        "Sequences that are impossible under one of two secrets are ignored; the verdict says so.",
+        "Ignore sequences that are impossible under one of two secrets; the verdict states this.",
     ),
 )
 
@@ -58,11 +58,16 @@ def _privacy(kinds: Mapping[str, DivergenceKind]) -> Section:
     """Returns what `[privacy]` may have with some divergences."""
     return Section(
         "[privacy]",
-        "What is claimed: the bound, and the lengths of the sequences that it is about.",
+        "The claimed bound, and the lengths of the sequences that it covers.",
         (
             Key("epsilon", EXPRESSION, 'The budget, such as 1.372 or "ln(2)".'),
             Key("ratio", EXPRESSION, 'The bound e^epsilon itself, such as 2 or "1/alpha".'),
-            Key("delta", EXPRESSION, "How much more a set of outputs may have, from 0 to 1.", default=0),
+            Key(
+                "delta",
+                EXPRESSION,
+                "By how much sets of outputs may exceed the ratio, from 0 to 1.",
+                default=0,
+            ),
             *(kind.key for kind in kinds.values()),
             *_LENGTHS,
         ),
@@ -75,12 +80,12 @@ PRIVACY = growing(_privacy(OURS), lambda: _privacy(kinds()))
 _PAIRS = Key(
     "pairs",
     Listed("a list of pairs of secrets", Listed("a pair of two names", (TEXT, TEXT)), least=1),
-    "The pairs of secrets that must not be told apart, each in both directions.",
+    "The pairs of secrets that outputs must not distinguish, in both directions.",
     needed=True,
 )
 SECRETS = Section(
     "[secrets]",
-    "Which facts must not be told apart.",
+    "The facts that outputs must not distinguish.",
     (_PAIRS,),
     others=Key(
         "NAME", EXPRESSION, 'A secret: a condition over the variables of [prior], such as "john == 1".'
@@ -93,7 +98,9 @@ STARTS = by_name(
     by_name("[prior.NAME]", "A distribution over the states.", EXPRESSION, "A probability.", named="STATE"),
     "An initial distribution.",
 )
-NAMES_OF_STARTS = Section("[secrets]", "Which initial distributions must not be told apart.", (_PAIRS,))
+NAMES_OF_STARTS = Section(
+    "[secrets]", "The initial distributions that outputs must not distinguish.", (_PAIRS,)
+)
 
 QUANTIFY = Section(
     "[quantify]",
@@ -111,7 +118,7 @@ _FRAME = (TITLE, SOURCE, Key("parameters", PARAMETERS))
 _ASKED = (Key("quantify", QUANTIFY), Key("design", DESIGN))
 CLAIMED = Section(
     "claim",
-    "A case of an inequality of its own.",
+    "A case about an inequality.",
     (
         *_FRAME,
         Key("define", DEFINE),

@@ -208,7 +208,11 @@ def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[st
         ((), "mechanism", "What is released."),
         ((), "system", "The interactive system."),
         (("mechanism",), "kind", "What the mechanism is."),
-        (("mechanism",), "ties", "Which of several largest answers is released: each alike, or the first."),
+        (
+            ("mechanism",),
+            "ties",
+            "Which of several equal largest answers is released: each equally likely, or the first.",
+        ),
         (("mechanism", "noise"), "range", "The largest answer; answers are 0, 1, ..., range."),
         (("mechanism", "inputs", "n"), "length", "The length, if the input is an array."),
         (("prior", "john"), "bernoulli", "1 with this probability, else 0."),
@@ -235,7 +239,7 @@ def test_the_reference_has_defaults_words_and_rules() -> None:
         f"Give exactly one of `epsilon`, `ratio`, {measures}.",
         f"Give at most one of `delta`, {measures}.",
     )
-    assert parts["privacy", "[neighbours]"].rules[1] == "`by` needs `differ`."
+    assert parts["privacy", "[neighbours]"].rules[1] == "`by` requires `differ`."
     day = next(row for row in parts["privacy", "time_series"].rows if row.name == "day")
     assert (day.type, day.default) == ("a whole number from 1 to 20", "1")
 

@@ -51,7 +51,7 @@ def declared(kind: str) -> Section | None:
 
 
 KIND = "What the mechanism is."
-TIMES = "How many times it answers about the same input, each time with fresh noise."
+TIMES = "How often it answers about the same input, each time with independent noise."
 MECHANISM = Variants("[mechanism]", "What is released.", REGISTRY.names, declared, tag="kind", text=KIND)
 
 

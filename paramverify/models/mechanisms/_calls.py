@@ -96,7 +96,7 @@ CALLS = Section(
             tag="kind",
             text=KIND,
         ),
-        "A mechanism of any kind that answers once, without what it is applied to: the call gives that.",
+        "A mechanism of any kind that answers once; its query or inputs are the arguments of a call.",
     ),
     names=NAME,
     least=1,

@@ -46,18 +46,16 @@ QUERY = Key(
 )
 LABELS = Key(
     "labels",
-    by_name(
-        "[mechanism.labels]", "What outputs are called.", TEXT, "What this output is called.", named="VALUE"
-    ),
-    "What outputs are called; every output has a label, or none has.",
+    by_name("[mechanism.labels]", "Names for the outputs.", TEXT, "The name of this output.", named="VALUE"),
+    "Names for the outputs: for all of them, or for none.",
 )
 
 _INPUT = Either((VALUE, Listed("a list of values", VALUE)))
 NEIGHBOURS = Section(
     "[neighbours]",
-    "Which inputs must not be told apart, for differential privacy.",
+    "The pairs of inputs that are neighbours, for differential privacy.",
     (
-        Key("differ", one_of("each", "one"), "Every answer may differ, or one only."),
+        Key("differ", one_of("each", "one"), "Whether every answer may differ, or only one."),
         Key(
             "by",
             Either(
@@ -68,10 +66,10 @@ NEIGHBOURS = Section(
         Key(
             "pairs",
             Listed("a list of pairs of inputs", Listed("a pair of inputs", (_INPUT, _INPUT)), least=1),
-            "These pairs of inputs only.",
+            "Only these pairs of inputs.",
         ),
         Key("related", TEXT, 'A condition over two inputs x and y, such as "sum(abs(x[i] - y[i])) <= 1".'),
-        Key("distance", TEXT, "How far two inputs x and y are apart; the bound may depend on it."),
+        Key("distance", TEXT, "The distance of two inputs x and y, on which the bound may depend."),
     ),
     rules=(
         at_most_one("differ", "pairs", "related"),

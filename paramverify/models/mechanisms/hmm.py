@@ -33,19 +33,27 @@ ROW = by_name(
     "A probability.",
 )
 EMISSIONS = by_name(
-    "[mechanism.emissions]", "What each state emits.", ROW, "The distribution of a state.", named="STATE"
+    "[mechanism.emissions]",
+    "The distribution of the observation of each state.",
+    ROW,
+    "The distribution of a state.",
+    named="STATE",
 )
 TRANSITIONS = by_name(
-    "[mechanism.transitions]", "Where each state goes.", ROW, "The distribution of a state.", named="STATE"
+    "[mechanism.transitions]",
+    "The distribution of the next state.",
+    ROW,
+    "The distribution of a state.",
+    named="STATE",
 )
 SECTION = Section(
     "hmm",
     "A hidden Markov model, state by state; it emits in its initial state first, and then moves.",
     (
         Key("states", NAMES, "The names of the states.", needed=True),
-        Key("observations", NAMES, "What states may emit.", needed=True),
+        Key("observations", NAMES, "The possible observations.", needed=True),
         Key("emissions", EMISSIONS, needed=True),
-        Key("transitions", TRANSITIONS, "Where each state goes; left out, the state stays."),
+        Key("transitions", TRANSITIONS, "The distribution of the next state; by default, the state stays."),
         Key("start", EXPRESSION, "The initial state: an expression over the variables of [prior]."),
     ),
 )

@@ -39,7 +39,7 @@ SECTION = Section(
         Key(
             "ties",
             one_of("uniform", "first"),
-            "Which of several largest answers is released: each alike, or the first.",
+            "Which of several equal largest answers is released: each equally likely, or the first.",
             default="uniform",
         ),
         LABELS,

@@ -53,7 +53,7 @@ def _kinds() -> list[str]:
 PART = Variants("[[mechanism.parts]]", "One of the mechanisms.", _kinds, declared, tag="kind", text=KIND)
 SECTION = Section(
     "parts",
-    "Several mechanisms that answer about the same hidden data, each with fresh noise.",
+    "Several mechanisms that answer about the same hidden data, with independent noise.",
     (Key("parts", Listed("a list of mechanisms", PART, least=2), "The mechanisms.", needed=True),),
 )
 

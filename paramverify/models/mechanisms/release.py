@@ -50,7 +50,7 @@ _ROW = by_name(
 TABLE = replace(
     by_name(
         "[mechanism.table]",
-        "How likely each output is, for each value of `query`.",
+        "The probability of each output, for each value of `query`.",
         _ROW,
         "The distribution of the output for this value.",
         named="VALUE",
@@ -78,7 +78,7 @@ INPUTS = Section(
 )
 SECTION = Section(
     "release",
-    "The value of an expression, as it is or by chance.",
+    "The value of an expression, unchanged or randomised.",
     (
         Key(
             "query",

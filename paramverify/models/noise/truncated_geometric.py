@@ -47,7 +47,7 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
 
 SECTION = Section(
     "{ truncated_geometric = ... }",
-    "Geometric noise on 0..range; what falls beyond an end is given to the end.",
+    "Truncated geometric noise on 0..range: out-of-range values move to the nearest endpoint.",
     (
         Key(
             "truncated_geometric",
