@@ -49,11 +49,23 @@ MOST_TIMES = 10**9
 
 SHARED = (
     Key("times", whole(1, MOST_TIMES), "How often it is released.", default=1),
-    Key("subsample", EXPRESSION, "How likely each person is in the data of a release; above 0, at most 1."),
+    Key(
+        "subsample",
+        EXPRESSION,
+        "The probability that a person is in the data of a release: above 0, at most 1.",
+    ),
 )
-SENSITIVITY = Key("sensitivity", EXPRESSION, "How far the answers on two data sets are apart.", default=1)
+SENSITIVITY = Key(
+    "sensitivity",
+    EXPRESSION,
+    "How far the answers on two neighbouring data sets are apart at most.",
+    default=1,
+)
 STEPS = Key(
-    "sensitivity", whole(1, MOST_TIMES), "How far the answers on two data sets are apart, whole.", default=1
+    "sensitivity",
+    whole(1, MOST_TIMES),
+    "How far the answers on two neighbouring data sets are apart at most, a whole number.",
+    default=1,
 )
 SCALE = Key("scale", EXPRESSION, "The scale of the noise.")
 EPSILON = Key("epsilon", EXPRESSION, "The epsilon of one release.")
@@ -88,7 +100,7 @@ NOISES = {
     "laplace": _noise("laplace", "Laplace noise.", (SCALE, EPSILON, SENSITIVITY), one=("scale", "epsilon")),
     "discrete_laplace": _noise(
         "discrete_laplace",
-        "Geometric noise on both sides.",
+        "Two-sided geometric noise.",
         (SCALE, EPSILON, Key("alpha", EXPRESSION, "Noise x has weight alpha**abs(x)."), STEPS),
         one=("scale", "epsilon", "alpha"),
     ),
@@ -96,7 +108,7 @@ NOISES = {
         "randomized_response",
         "The truth, or one of the other values with equal chances.",
         (
-            Key("truth", EXPRESSION, "How likely the truth is."),
+            Key("truth", EXPRESSION, "The probability of the truth."),
             EPSILON,
             Key("values", whole(2, MOST_TIMES), "How many values there are.", default=2),
         ),

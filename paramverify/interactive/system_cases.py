@@ -124,7 +124,7 @@ def _primed(node: Node, columns: list[int]) -> Node:
 
 SUBROUTINE = Section(
     "[[subroutines]]",
-    "An automaton in place of a hidden step; it ends in the states that the step leads to, as likely.",
+    "An automaton that replaces a hidden step; it ends in the same states with the same probabilities.",
     (
         Key("state", TEXT, "The state whose hidden step is replaced.", needed=True),
         Key("start", TEXT, "The state in which the automaton starts.", needed=True),
@@ -157,7 +157,7 @@ SUBROUTINES = Listed("a list of tables", SUBROUTINE)
 
 PRIVACY = Section(
     "[privacy]",
-    "The bound that is claimed.",
+    "The claimed bound.",
     (
         Key("epsilon", EXPRESSION, 'The budget, such as "4*ln(2)".'),
         Key("ratio", EXPRESSION, "The bound e^epsilon itself."),
@@ -168,7 +168,7 @@ PRIVACY = Section(
 )
 UNWINDING = Section(
     "[unwinding]",
-    "An unwinding family of your own.",
+    "An unwinding family.",
     (
         Key("step", EXPRESSION, "The budget of one step.", needed=True),
         Key(

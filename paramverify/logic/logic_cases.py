@@ -73,7 +73,7 @@ from paramverify.tables import (
 
 MODEL = Section(
     "[model]",
-    "What the model is.",
+    "The model.",
     (
         Key("kind", one_of("chain", "mdp"), "A Markov chain, or a decision process.", default="chain"),
         Key("initial", TEXTS, "The initial states; left out, every state."),
@@ -88,14 +88,18 @@ MODEL = Section(
 )
 NEIGHBOURS = Section(
     "[neighbours]",
-    "Which states are neighbours; without it each state is its own, and no other.",
+    "Which states are neighbours; by default, each state is a neighbour of itself only.",
     (
         Key(
             "pairs",
             Listed("a list of pairs of states", Listed("a pair of states", (TEXT, TEXT))),
             "Only these pairs of states.",
         ),
-        Key("where", TEXT, 'States with variables like that, such as "abs(r - r\') <= 1".'),
+        Key(
+            "where",
+            TEXT,
+            'Pairs of states whose variables satisfy this condition, such as "abs(r - r\') <= 1".',
+        ),
         Key("labels", TEXTS, "States that share one of these labels."),
     ),
     rules=(at_most_one("pairs", "where", "labels"), at_least_one("pairs", "where", "labels")),
@@ -113,9 +117,7 @@ LOGIC = Section(
         Key("neighbours", NEIGHBOURS),
         Key(
             "formulas",
-            by_name(
-                "[formulas]", "The formulas of dpCTL* that are claimed.", TEXT, "A formula, or a family."
-            ),
+            by_name("[formulas]", "The claimed formulas of dpCTL*.", TEXT, "A formula, or a family."),
         ),
     ),
     rules=(at_least_one("states", "model"),),

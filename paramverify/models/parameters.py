@@ -48,7 +48,7 @@ PARAMETER = Section(
 )
 DESIGN = Section(
     "[design]",
-    "Which of the parameters for design should be largest or smallest.",
+    "Which of the parameters for design is to be maximised or minimised.",
     (
         Key("maximise", TEXT, "The parameter for design that should be as large as possible."),
         Key("minimise", TEXT, "The parameter for design that should be as small as possible."),

@@ -39,13 +39,13 @@ from paramverify.tables import (
 
 ROW = by_name(
     "[states.NAME.to]",
-    "Where the state goes.",
+    "The next states.",
     EXPRESSION,
     "The probability of the next state.",
     named="STATE",
 )
 ACTIONS = by_name(
-    "[states.NAME.to]", "Where the state goes under each action.", ROW, "The next states.", named="ACTION"
+    "[states.NAME.to]", "The next states under each action.", ROW, "The next states.", named="ACTION"
 )
 
 

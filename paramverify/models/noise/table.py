@@ -52,12 +52,12 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
 
 SECTION = Section(
     "{ table = ... }",
-    "Noise that is written out.",
+    "Noise as a table of probabilities.",
     (
         Key(
             "table",
             Listed("a list of rows", Listed("a list of expressions", EXPRESSION), least=2),
-            "A row for each answer 0, 1, ...: the probabilities of what it is released as.",
+            "A row for each answer 0, 1, ...: the probabilities of the released values.",
             needed=True,
         ),
     ),

@@ -113,8 +113,8 @@ SLOTS = Section(
             "The queries: a list, or a table with the noise of each.",
             needed=True,
         ),
-        Key("range", whole(1, MAX_ANSWER), "Answers are from -range to range, where `queries` is a list."),
-        Key("noise", ADDED, "The noise of every answer, where `queries` is a list."),
+        Key("range", whole(1, MAX_ANSWER), "Answers are from -range to range, if `queries` is a list."),
+        Key("noise", ADDED, "The noise of every answer, if `queries` is a list."),
         Key("full", one_of("drop", "never"), "What a full slot does with a data point.", default="drop"),
         Key(
             "memory",
@@ -132,7 +132,7 @@ SLOTS = Section(
 )
 STEPS = by_name(
     "[system.steps.STATE.ACTION]",
-    "Where it goes, each state with its probability.",
+    "The next states, with their probabilities.",
     EXPRESSION,
     "A probability.",
     named="STATE",
@@ -150,7 +150,7 @@ WRITTEN_OUT = Section(
         Key(
             "environment",
             one_of("any", "accepted"),
-            'With "accepted", an input that a waiting state does not accept never comes there.',
+            'With "accepted", inputs that a waiting state does not accept never arrive.',
             default="any",
         ),
         Key(
@@ -210,7 +210,7 @@ PARTS = Section(
             Section(
                 "[system.parts]",
                 "The systems, by their names.",
-                others=Key("NAME", PART, "A system of its own."),
+                others=Key("NAME", PART, "A system."),
                 names=NAME,
                 least=2,
             ),
