@@ -201,7 +201,7 @@ def test_a_command_is_one_file(tmp_path: Path) -> None:
     """The new command stands in the list where it says, and runs."""
     made = copied(tmp_path)
     shown = made.call("--help")
-    assert re.search(r"\n  certify .*\n  greet        Print a greeting.\n  show ", shown, re.DOTALL)
+    assert re.search(r"\n  certify .*\n  greet        Print a greeting.\n  sample ", shown, re.DOTALL)
     assert made.call("greet") == "hello\n"
 
 
@@ -388,7 +388,7 @@ def test_files_that_are_wrong_are_told(tmp_path: Path) -> None:
     (package / "cli/greet.py").write_text(additions.COMMAND.replace("LISTED", "Listed"))
     done = made.run("-m", "paramverify", "verify", made.case("8"))
     assert done.returncode == 70
-    assert "the command greet does not say LISTED" in done.stderr
+    assert "the module of the command greet has no line LISTED" in done.stderr
     (package / "cli/greet.py").unlink()
     (package / "encodings/zz.py").write_text(additions.ENCODING.replace('"reversed"', '"sequences"'))
     done = made.run("-m", "paramverify", "verify", made.case("8"))

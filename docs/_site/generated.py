@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,18 +11,18 @@ import click
 
 import paramverify
 from paramverify import language
-from paramverify.cli._commands import commands
+from paramverify.cli._commands import commands, groups
 from paramverify.cli.main import cli
 from paramverify.logic.formula_grammar import GRAMMAR
 
 if TYPE_CHECKING:
     from paramverify.reports.case_schema import ReferenceKey, ReferenceTable
 
-SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
+SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # listed once for all commands
 
 
 def command_pages() -> str:
-    """Returns every command with its arguments, what it does, and its options, as click knows them."""
+    """Returns the list of commands by groups, and then each with its arguments, its help and its options."""
     context = click.Context(cli, info_name="paramverify")
     lines: list[str] = []
     shared: dict[str, str] = {}
@@ -38,9 +39,21 @@ def command_pages() -> str:
                     own.append(row)
         usage = " ".join([inner.command_path, *command.collect_usage_pieces(inner)])
         lines += [f"## {name}", "", "```text", usage, "```", "", words(command.help or ""), ""]
-        lines += [*table(own), ""] if own else ["It has no options of its own.", ""]
+        lines += [*table(own), ""] if own else ["It has only the options of every command.", ""]
     every = ["## Options of every command", "", *table([shared[n] for n in sorted(shared)]), ""]
-    return "\n".join([*every, *lines])
+    return "\n".join([*overview(), *every, *lines])
+
+
+def overview() -> list[str]:
+    """Returns the list of commands as `paramverify --help` groups it, with a link to each."""
+    lines: list[str] = []
+    for heading, listed in groups().items():
+        lines += [f"**{heading}**", ""]
+        lines += [
+            f"- [{name}](#{name}): {escaped(said)}".replace("*", r"\*") for name, said in listed.items()
+        ]
+        lines += [""]
+    return lines
 
 
 def option_row(option: click.Option, context: click.Context) -> str:
@@ -68,11 +81,17 @@ def escaped(text: str) -> str:
 
 def words(text: str) -> str:
     """Returns the help of a command as paragraphs; names in capitals are code, and stars are stars."""
-    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
-    marked = [
-        re.sub(r"(?<!`)(--[a-z][\w-]*|(?<=\s)-[A-Z]\b|\[\w+\])(?!`)", r"`\1`", part) for part in paragraphs
-    ]
-    return "\n\n".join(part.replace("*", r"\*") for part in marked)
+    return "\n\n".join(map(_paragraph, inspect.cleandoc(text).split("\n\n")))
+
+
+def _paragraph(text: str) -> str:
+    """Returns a paragraph of a help text; what click shall not wrap is an example, shown as a block."""
+    if text.startswith("\b\n"):
+        head, _, example = text.removeprefix("\b\n").partition("\n")
+        return f"{head}\n\n```sh\n{inspect.cleandoc(example)}\n```"
+    line = " ".join(text.split())
+    marked = re.sub(r"(?<!`)(--[a-z][\w-]*|(?<=\s)-[A-Z]\b|\[\w+\])(?!`)", r"`\1`", line)
+    return marked.replace("*", r"\*")
 
 
 def function_pages() -> str:

@@ -155,7 +155,7 @@ def answered(
             lift()
             watch.evidence(result.evidence())
     if files.evidence and not watch.written and not finish:
-        click.echo(f"no evidence was written: {result.without_evidence()}", err=True)
+        click.echo(f"No evidence was written: {result.without_evidence()}", err=True)
     return result
 
 

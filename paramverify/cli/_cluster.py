@@ -23,9 +23,9 @@ def cluster_option(function: Function) -> Function:
         context.meta[f"{KEY}.{parameter.name}"] = value
 
     words = {
-        "ca": "Certificate of the authority of a cluster with TLS.",
-        "cert": "Certificate of this side, for a cluster with TLS.",
-        "key": "Key of that certificate.",
+        "ca": "Trust the certificate authority in this file, for a cluster with TLS.",
+        "cert": "Present the certificate in this file to a cluster with TLS.",
+        "key": "Use the private key in this file for that certificate.",
     }
     for name in reversed(FILES):
         function = click.option(
@@ -42,7 +42,7 @@ def cluster_option(function: Function) -> Function:
         metavar="ADDRESS",
         expose_value=False,
         callback=keep,
-        help=f"Hand the work to workers of Dask: {ADDRESSES}.",
+        help=f"Run the work on the workers of this Dask cluster: {ADDRESSES}.",
     )(function)
 
 
@@ -63,7 +63,7 @@ def executor() -> Executor:
     address = context.meta.get(f"{KEY}.cluster") if context else None
     if not context or address is None:
         if context and any(context.meta.get(f"{KEY}.cluster_tls_{name}") for name in FILES):
-            raise click.UsageError("--cluster-tls-... go with --cluster tls://host:8786")
+            raise click.UsageError("--cluster-tls-... needs a cluster: add --cluster tls://HOST:8786")
         return HERE
     if KEY not in context.meta:
         from paramverify.tasks.cluster import Cluster, read_place  # which is slow to import

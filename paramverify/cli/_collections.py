@@ -59,7 +59,7 @@ def export_collection(
                 skipped.append({"what": path.name, "reason": reason})
             left += found.left
     if not rows:
-        raise InputError("no claim of these cases has two variables or more")
+        raise InputError("no claim of these cases has two or more variables: name other cases")
     _write_index(folder, rows, words[0])
     statuses = Counter(str(r[COLUMNS.index("status")]) for r in rows)
     grades = Counter(int(str(r[COLUMNS.index("grade")])) for r in rows)
@@ -120,13 +120,13 @@ class _Family:
                         yield member, about
         except TimeLimitError:
             if claims is None:
-                raise LimitError(f"more than {self.seconds:g} s to derive its claims") from None
+                raise LimitError(f"deriving its claims takes more than {self.seconds:g} s") from None
         finally:
             written = made.pop("written", 0)
             late = 0 if claims is None else len(claims) - written - made.total()
             self.left += made
             if late:
-                self.left[f"not reached in {self.seconds:g} s, the time of its case"] += late
+                self.left[f"not reached within {self.seconds:g} s, the time limit of a case"] += late
 
 
 def _families(cases: Sequence[str]) -> Iterator[tuple[Path, str]]:
@@ -148,7 +148,7 @@ def _files(cases: Sequence[str]) -> Iterator[Path]:
             continue
         inside = sorted(path.rglob("*.toml"))
         if not inside:
-            raise InputError("no .toml file in this folder", file=str(path))
+            raise InputError("this folder has no .toml file: name a folder with cases", file=str(path))
         yield from inside
 
 

@@ -40,7 +40,7 @@ def case_argument(function: Function) -> Function:
 
 def json_option(function: Function) -> Function:
     """Adds `--json`."""
-    text = "Print one JSON object with exact numbers as strings."
+    text = "Print the answer as one JSON object, in which exact numbers are strings."
     return click.option("--json", "as_json", is_flag=True, help=text)(function)
 
 
@@ -49,7 +49,7 @@ class _Seconds(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if str(value).strip().lower() == "nan":
-            self.fail("nan is no number of seconds", param, ctx)
+            self.fail("'nan' is not a number of seconds.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -71,7 +71,7 @@ def timeout_option(function: Function) -> Function:
         show_default=True,
         metavar="SECONDS",
         callback=tell,
-        help="Wall-clock limit for the whole run.",
+        help="Stop after this many seconds of wall-clock time, and report what is known by then.",
     )
     return option(memory_option(function))
 
@@ -105,7 +105,7 @@ def memory_option(function: Function) -> Function:
         metavar="SIZE",
         expose_value=False,
         callback=tell,
-        help="Memory limit of the command, and of each attempt of a backend.",
+        help="Limit the memory of the command, and of each attempt of a backend.",
     )(function)
 
 
@@ -117,33 +117,37 @@ def memory_limit() -> int:
 
 def encoding_option(function: Function) -> Function:
     """Adds `--encoding`."""
-    told = "Exact claims, or the formulas of the published Algorithm 1, for Z3."
+    told = "Decide exact claims, or ask Z3 about the formulas of the published Algorithm 1."
     choice = click.Choice([CLAIMS, MONOLITHIC])
     return click.option("--encoding", type=choice, default=CLAIMS, show_default=True, help=told)(function)
 
 
 def session_option(function: Function) -> Function:
     """Adds `--backends`, `--strategy` and `--confirm`."""
-    backends = "Backends that race for what simplification leaves of each claim, comma-separated."
-    strategy = "default, built-in, solvers, or rounds such as 'z3,yices:5; z3,cvc5-cov:60/2'."
-    confirm = "Let N different backends prove each claim."
+    backends = "Race these backends, comma-separated, on what simplification leaves of each claim."
+    strategy = (
+        "Choose which backends run and for how long: default, built-in, solvers, or rounds such as "
+        "'z3,yices:5; z3,cvc5-cov:60/2'."
+    )
+    confirm = "Require that N different backends prove each claim."
     number = click.IntRange(min=1)
     function = click.option("--confirm", type=number, default=1, metavar="N", help=confirm)(function)
     function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
-    plain = "Give backends the claims as they are; built-in procedures simplify by themselves."
+    plain = "Pass claims to backends unsimplified; the built-in procedures still simplify on their own."
     flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _keep}
     function = click.option("--no-simplify", "as_they_are", **flag, help=plain)(function)
     kept: dict[str, Any] = {"expose_value": False, "callback": _keep}
     function = click.option("--simplify", "steps", metavar="STEPS", **kept, help=STEPS)(function)
-    word = "Take no solver's or worker's word: what is proved without a certificate stays undecided."
+    word = "Leave a claim undecided if only the word of a solver or worker proves it, without a certificate."
     function = click.option("--require-certificates", "certified", **flag, help=word)(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
 
 
 STEPS = (
-    "Simplify each claim by these steps before backends get it, comma-separated, of: "
+    "Simplify each claim by these steps, comma-separated and in this order, before backends get it: "
     f"{', '.join((*step_names.BUILT_IN, *step_names.ASKED_FOR))}; "
-    f"or {step_names.DEFAULT} for all of them but sympy. So 'sympy,{step_names.DEFAULT}' asks sympy first."
+    f"{step_names.DEFAULT} stands for all of them except sympy, so 'sympy,{step_names.DEFAULT}' starts with "
+    f"sympy; {step_names.NONE} alone leaves claims as they are."
 )
 
 
@@ -154,12 +158,12 @@ def _keep(context: click.Context, parameter: click.Parameter, value: bool | str 
 def session_options(timeout: float, backends: str | None, strategy: str | None, confirm: int) -> Options:
     """Returns the options of a session from what the user typed."""
     if backends is not None and strategy is not None:
-        raise click.UsageError("give either --backends or --strategy")
+        raise click.UsageError("--backends and --strategy exclude each other: leave one of them out")
     chosen = parse_strategy(strategy or "default")
     if backends is not None:
         names = tuple(split_names(backends))
         if not names:
-            raise click.UsageError("--backends needs at least one name")
+            raise click.UsageError("--backends names no backend: give at least one, such as --backends z3")
         chosen = race_of(names)
     seconds = _output.remaining(timeout)
     limit = memory_limit()
@@ -167,7 +171,7 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
     given = context.meta if context else {}
     plain, named = given.get("paramverify.as_they_are"), given.get("paramverify.steps")
     if plain and named is not None:
-        raise click.UsageError("give either --simplify or --no-simplify")
+        raise click.UsageError("--simplify and --no-simplify exclude each other: leave one of them out")
     steps = None if named is None else step_names.parse_steps(named)
     return Options(
         *(seconds, limit, chosen, confirm),

@@ -42,14 +42,14 @@ class Bounded:
             return BY_KEY[self.key], nearest(positive(self.bound, self.option))
         with located(key=self.option):
             if "," in self.bound:
-                raise InputError("an order and one bound are needed, as in 4,ln(2)")
+                raise InputError("more than one bound: write the order and one bound, such as 4,ln(2)")
             return of_order(self._order), numbers((self.bound,))[0]
 
     @property
     def _order(self) -> int:
         text = (self.order or "").strip()
         if not text.isdecimal() or not 2 <= int(text) <= 100:
-            raise InputError("a whole order from 2 to 100 is needed, as in 4,ln(2)")
+            raise InputError("the order must be a whole number from 2 to 100: write, for example, 4,ln(2)")
         return int(text)
 
     def load(self, path: str, at: Mapping[str, Fraction]) -> PrivacyCase:
@@ -71,13 +71,16 @@ def bounded(typed: Mapping[str, Any]) -> Bounded | None:
     if not given:
         return None
     if len(given) > 1 or typed["epsilon"] or typed["delta"]:
-        raise click.UsageError("give one of --renyi, --chi-squared, --kl and --zcdp, and no other bound")
+        raise click.UsageError(
+            "more than one bound: give one of --renyi, --chi-squared, --kl and --zcdp, without --epsilon "
+            "or --delta"
+        )
     ((key, text),) = given.items()
     if key != "renyi":
         return Bounded(key, text)
     order, comma, bound = text.partition(",")
     if not comma:
-        raise click.UsageError("--renyi needs an order and a bound, such as 4,ln(2)")
+        raise click.UsageError("--renyi has no bound: write an order and a bound, such as --renyi 4,ln(2)")
     return Bounded(key, bound, order)
 
 

@@ -34,7 +34,7 @@ STATUS_CODES = {
     Standing.UNKNOWN: Exit.UNKNOWN,
 }
 CODES = (
-    "0 private or true (of commands such as budget and synthesize: answered), 1 not private or false, "
+    "0 private or true (for commands such as budget and synthesize: answered), 1 not private or false, "
     "2 bad input or usage, 3 undecided, "
     "70 a defect of paramverify, 74 output not written, 130 interrupted"
 )
@@ -50,7 +50,11 @@ def told(error: BaseException) -> tuple[Exit, str, str]:
         case LimitError():
             return Exit.UNKNOWN, "undecided", str(error)
         case MemoryError():
-            return Exit.UNKNOWN, "undecided", "there is not enough memory for this input"
+            return (
+                Exit.UNKNOWN,
+                "undecided",
+                "memory ran out: make the input smaller, or use a machine with more memory",
+            )
         case DisagreementError():
             transcripts = "\n".join(f"--- {name}: {said}\n{text}" for name, said, text in error.answers)
             return Exit.UNKNOWN, "DISAGREEMENT", f"{error}\n{transcripts}"

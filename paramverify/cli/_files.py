@@ -59,13 +59,15 @@ def keep_inputs(ctx: click.Context) -> None:
             named += filter(_is_name, value if isinstance(value, (tuple, list)) else [value])
     for (option, path), (other, same) in combinations(written, 2):
         if _identity(path) == _identity(same):
-            raise click.UsageError(f"{option} and {other} name the same file, {path}: write to two files")
+            raise click.UsageError(
+                f"{option} and {other} name the same file, {path}: write to two different files"
+            )
     _read.clear()
     if written or folders:
         _read.update(number for path in _inputs(named) if (number := _number(path)))
     for _, path in written:
         if _number(path) in _read:
-            raise click.UsageError(f"{path} is read by this command: write to another file")
+            raise click.UsageError(f"{path} is an input of this command: write to another file")
 
 
 def check_output(path: Path) -> None:
@@ -75,7 +77,7 @@ def check_output(path: Path) -> None:
         InputError: the command that runs reads it.
     """
     if _number(path) in _read:
-        raise InputError("this file is read by this command: write to another folder", file=str(path))
+        raise InputError("this file is an input of this command: write to another folder", file=str(path))
 
 
 def _is_name(value: object) -> TypeGuard[str | Path]:
@@ -170,8 +172,10 @@ def _check_writable(path: Path) -> None:
     """
     folder = path.parent
     if not folder.is_dir():
-        raise InputError(f"there is no folder {str(folder)!r}", file=str(path))
+        raise InputError(
+            f"the folder {str(folder)!r} does not exist: create it, or write elsewhere", file=str(path)
+        )
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError("it may not be written", file=str(path))
+        raise InputError("this file cannot be written: write to another one", file=str(path))
     if path.is_fifo() and not str(path).startswith(OPEN_ALREADY):
-        raise InputError("this is a pipe, not a regular file", file=str(path))
+        raise InputError("this is a named pipe: write to a regular file, or to /dev/stdout", file=str(path))

@@ -46,7 +46,7 @@ def picture_options(told: str) -> Callable[[Function], Function]:
             given = {"--width": width, "--font": font, "--font-size": font_size, "--no-title": no_title}
             for name, value in given.items():
                 if value and not plot:
-                    raise click.UsageError(f"{name} goes with --plot")
+                    raise click.UsageError(f"{name} needs a picture: add --plot FILE")
             picture = None
             if plot:
                 from paramverify.reports.pictures.plot_style import Page, check_plot, inches
@@ -62,10 +62,23 @@ def picture_options(told: str) -> Callable[[Function], Function]:
         for option in reversed(
             [
                 click.option("--plot", type=OUTPUT_FILE, metavar="FILE", help=told),
-                click.option("--width", metavar="W", help="Width of the picture: 8cm, 84mm, 3.3in, 240pt."),
-                click.option("--font", metavar="NAME", help="Font of the picture: serif, sans, or a name."),
-                click.option("--font-size", type=size, metavar="PT", help="Size of its letters in points."),
-                click.option("--no-title", is_flag=True, help="No heading above the picture."),
+                click.option(
+                    "--width",
+                    metavar="W",
+                    help="Set the width of the picture, such as 8cm, 84mm, 3.3in or 240pt.",
+                ),
+                click.option(
+                    "--font",
+                    metavar="NAME",
+                    help="Set the font of the picture: serif, sans, or the name of a font.",
+                ),
+                click.option(
+                    "--font-size",
+                    type=size,
+                    metavar="PT",
+                    help="Set the size of the letters in the picture, in points.",
+                ),
+                click.option("--no-title", is_flag=True, help="Draw the picture without a heading."),
             ]
         ):
             made = option(made)

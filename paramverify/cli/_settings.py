@@ -28,7 +28,7 @@ def set_option(function: Function) -> Function:
         metavar="NAME=VALUE",
         expose_value=False,
         callback=tell,
-        help="Set a definition or a parameter of the case, or its interval; repeatable.",
+        help="Set a definition or a parameter of the case to a value or an interval; repeatable.",
     )(function)
 
 

@@ -234,7 +234,7 @@ class _ChildWatch:
             return self._tell(f"the time limit of {self.seconds:g} s is over", "timeout")
         if self.memory < inf and _resident(self.child) > self.memory:
             self._kill()
-            return self._tell(f"the memory limit of {size_text(int(self.memory))} is met", "memory")
+            return self._tell(f"the memory limit of {size_text(int(self.memory))} is reached", "memory")
         return None
 
     # -- the end
@@ -280,16 +280,18 @@ class _ChildWatch:
         """Returns the exit code after a signal ended the child, and says which, and what it may mean."""
         name = signal.Signals(number).name
         if number == signal.SIGKILL:
-            return self._tell(f"the system killed the command ({name}), as it does without memory", "memory")
+            return self._tell(
+                f"the system killed the command ({name}), probably because memory ran out", "memory"
+            )
         if number == signal.SIGABRT and memory > self.memory / 2:
-            return self._tell(f"a library found no more memory and gave up ({name})", "memory")
+            return self._tell(f"a library ran out of memory and gave up ({name})", "memory")
         if number == signal.SIGXCPU:
-            return self._tell(f"the system's limit of processor time is met ({name})", "timeout")
+            return self._tell(f"the system's limit on processor time is reached ({name})", "timeout")
         if number in (*DEADLY, signal.SIGINT):
             return 128 + number
         if self.users:
             return self._tell(f"the mechanism ended the process, with the signal {name}", "", Exit.INPUT)
-        reason = f"the command was ended by the signal {name}: a defect, or no more memory inside a library"
+        reason = f"the signal {name} ended the command: this is a defect, or a library ran out of memory"
         return self._tell(reason, "crashed", Exit.DEFECT)
 
     def _tell(self, reason: str, end: str, code: int = Exit.UNKNOWN) -> int:

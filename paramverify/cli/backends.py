@@ -9,14 +9,19 @@ from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.reports.sentences import columns
 
-LISTED = (120, "List the backends: installed, version, how to get what is missing.")
+LISTED = (530, "List the backends with their versions, and say how to install missing ones.")
 
 
 @click.command("backends")
 @json_option
 @whole_timeout_option
 def command(as_json: bool) -> int:
-    """List the backends: installed, version, how to get what is missing."""
+    """List the backends with their versions, and say how to install missing ones.
+
+    \b
+    Example:
+      paramverify backends
+    """
     found = []
     for name, backend in discover().items():
         version = backend.version()

@@ -14,9 +14,9 @@ from paramverify.cli._pictures import Picture, picture_options
 from paramverify.subjects.questions import Budget
 from paramverify.subjects.written_numbers import share
 
-LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
+LISTED = (120, "Find the tight budget: the largest likelihood ratio over all priors, secrets and outputs.")
 
-WRITE = "Write the evidence to this file, for `paramverify check`."
+WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
 
 
 @click.command("budget")
@@ -25,20 +25,24 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
     "--precision",
     default=None,
     show_default="1e-9; with --curve 1e-3",
-    help="Relative distance of the bounds where the ratio is not found exactly.",
+    help="Stop when the relative distance of both bounds is at most this, if no exact ratio is found.",
 )
 @json_option
 @timeout_option
 @session_option
 @cluster_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
-@click.option("--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon instead.")
-@click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
-@click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
-@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
-@click.option("--length", metavar="N..M", help="Of streams: also for streams of so many inputs.")
-@click.option("--epsilon", metavar="NUMBER", help="Of streams: the numbers for this epsilon.")
-@picture_options("With --curve: draw it (.svg, .png or .pdf).")
+@click.option(
+    "--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon instead of the ratio."
+)
+@click.option(
+    "--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead of the ratio."
+)
+@click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon.")
+@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Compute the curve at this prior only.")
+@click.option("--length", metavar="N..M", help="Report the budget also for each of these stream lengths.")
+@click.option("--epsilon", metavar="NUMBER", help="Report the budget of streams at this epsilon.")
+@picture_options("Draw the curve of --curve to this file (.svg, .png or .pdf).")
 def command(
     case: str,
     precision: str | None,
@@ -56,19 +60,25 @@ def command(
     epsilon: str | None,
     plot: Picture | None,
 ) -> int:
-    """Find the tight budget: the largest ratio over all priors, secrets and outputs.
+    """Find the tight budget: the largest likelihood ratio over all priors, secrets and outputs.
 
-    If the case's own bound has parameters, the largest ratio relative to that bound is found as well. It is
-    1 if the bound is tight, and also if the ratio comes near the bound only where both tend to 1: the answer
-    says which. For an interactive system it is the largest ratio over all inputs that differ in one
-    data point, and all observations. With --delta-for, --epsilon-for or --curve it is about the least
-    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Of a
-    case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
-    precision, or if there is none at all; 3 if not.
+    \b
+    Example:
+      paramverify budget case.toml
 
-    Of an automaton over streams (.dipa), and of a case about streams with Laplace noise, it is the least
-    multiple of epsilon, for streams of every length and of each one of --length. Of a chain with formulas it
-    takes --delta-for, --epsilon-for or --curve, as `logic` does.
+    If the bound of the case has parameters, the command also finds the largest ratio relative to that bound.
+    This relative ratio is 1 if the bound is tight, but also if the ratio approaches the bound only as both
+    tend to 1; the answer says which of these it is. With --delta-for, --epsilon-for or --curve the command
+    finds the least bounds of (epsilon, delta) privacy over all sets of outputs, whatever the bounds of the
+    case are.
+
+    Some cases have a budget of another kind. For a case with a bound on a divergence, it is the least bound
+    on that divergence. For an interactive system, it is the largest ratio over all inputs that differ in one
+    data point, and over all observations. For an automaton over streams (.dipa) and for a case about streams
+    with Laplace noise, it is the least multiple of epsilon, for streams of every length, and for each length
+    of --length. A chain with formulas needs --delta-for, --epsilon-for or --curve, as with `logic`.
+
+    Exit codes: 0 if the budget is exact or within the precision, or if no budget exists; 3 otherwise.
     """
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     question = Budget(
@@ -83,10 +93,12 @@ def command(
         plot=plot is not None,
     )
     if (delta_for is not None) + (epsilon_for is not None) + curve > 1:
-        raise click.UsageError("give either --delta-for, --epsilon-for or --curve")
+        raise click.UsageError("--delta-for, --epsilon-for and --curve exclude each other: give one of them")
     if (at or plot) and not curve:
-        raise click.UsageError("--at and --plot belong to --curve")
+        raise click.UsageError("--at and --plot are only for a curve: add --curve")
     if curve and evidence is not None:
-        raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
+        raise click.UsageError(
+            "--evidence cannot prove a whole curve: ask for one point of it with --delta-for"
+        )
     options = replace(typed.options(), executor=executor())
     return printed(answered(case, question, typed, Files(evidence, plot), options=options), as_json)

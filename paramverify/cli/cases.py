@@ -18,7 +18,7 @@ from paramverify.models.names import nearest
 from paramverify.reports.sentences import columns
 from paramverify.verdicts import with_status
 
-LISTED = (7, "List the cases that come with paramverify, or print one.")
+LISTED = (20, "List the cases that come with paramverify, or print one of them.")
 
 # A link to `cases/` at the root of the sources; in an installed package, a folder with copies.
 SHIPPED = Path(paramverify.__file__).parent / "shipped"
@@ -44,9 +44,14 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 @json_option
 @whole_timeout_option
 def command(name: str | None, as_json: bool) -> int:
-    """List the cases that come with paramverify, or print one.
+    """List the cases that come with paramverify, or print one of them.
 
-    Without NAME each case has one line: its name, its kind, the verdict that it expects, and its title.
+    \b
+    Example:
+      paramverify cases geometric-independent > case.toml
+
+    Without NAME, the command prints one line for each case: its name, its kind, the verdict that it expects,
+    and its title.
     """
     if name is None:
         found = list(shipped())
@@ -77,9 +82,9 @@ def find(name: str) -> Path:
     if len(fitting) == 1:
         return names[fitting[0]]
     if fitting:
-        raise InputError(f"there are several: {', '.join(fitting)}", key="NAME")
+        raise InputError(f"{wanted!r} names several cases: choose one of {', '.join(fitting)}", key="NAME")
     short = {n.rpartition("/")[2]: n for n in names}
-    raise InputError(f"there is no case {name!r}{nearest(wanted, [*names, *short])}", key="NAME")
+    raise InputError(f"no case has the name {name!r}{nearest(wanted, [*names, *short])}", key="NAME")
 
 
 def shipped() -> Iterator[Shipped]:

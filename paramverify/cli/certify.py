@@ -34,21 +34,23 @@ from paramverify.reports import json_documents, verdict_reports
 from paramverify.reports.observations import read_observations
 from paramverify.subjects.written_numbers import read_point
 
-LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
+LISTED = (220, "Compute the exact probabilities of one suspected violation, in both directions.")
 
 
 @click.command("certify")
 @case_argument
-@click.option("--observations", multiple=True, metavar="A,B,...", help="The output sequence.")
+@click.option("--observations", multiple=True, metavar="A,B,...", help="Evaluate this output sequence.")
 @click.option(
     "--output",
     "outputs",
     multiple=True,
     metavar="A,B,...",
-    help="Of a case with a delta: an output of the set; without it the worst set.",
+    help="Add this output to the set to evaluate, for a case with a delta; by default the worst set.",
 )
-@click.option("--secrets", nargs=2, metavar="LEFT RIGHT", help="The secrets; needed if the case has several.")
-@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="The parameter point.")
+@click.option("--secrets", nargs=2, metavar="LEFT RIGHT", help="Compare these secrets.")
+@click.option(
+    "--at", "at", multiple=True, metavar="P=1/2,...", help="Evaluate at these values of the parameters."
+)
 @json_option
 @whole_timeout_option
 def command(
@@ -59,28 +61,43 @@ def command(
     at: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Evaluate one counterexample candidate exactly, in both directions.
+    """Compute the exact probabilities of one suspected violation, in both directions.
 
-    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default. Of a
-    divergence it is a prior alone: all outputs count.
-    Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
+    \b
+    Example:
+      paramverify certify case.toml --observations 0,0 --secrets '(0, 0)' '(1, 0)' --at alpha=1/2
+
+    For most cases, the suspected violation is an output sequence. For a case with a delta it is a set of
+    outputs, by default the worst one. For a bound on a divergence it is a prior alone, because the divergence
+    is over all outputs. --secrets is required if the case compares several pairs.
+
+    Exit codes: 1 if it is a violation in one direction, 0 if it is a violation in neither, 3 if that is
+    undecided.
     """
     point = read_point(at)
     loaded = load(case, point, settings())
     if is_about(loaded.model, PositiveParts):
         if observations:
-            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
+            raise click.UsageError(
+                "--observations is for cases without a delta: give the outputs of a set with --output"
+            )
         return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
     if is_about(loaded.model, Average, SumDivergence):
         if observations or outputs:
-            raise click.UsageError("all outputs count together here: leave --observations and --output out")
+            raise click.UsageError(
+                "the divergence of this case is over all outputs: leave --observations and --output out"
+            )
         require_possible(loaded.model)
         check_names(loaded.model.domain.ring, point)
         _complete(point, loaded.model)
         pair = secrets or _only_pair(loaded.model)
         return certify_together(loaded.model, point, *pair, as_json=as_json)
     if not observations or outputs:
-        raise click.UsageError("give the output sequence with --observations; --output is for sets")
+        raise click.UsageError(
+            "--output is for cases with a delta: give one output sequence with --observations instead"
+            if outputs
+            else "the output sequence is missing: give it with --observations"
+        )
     model = need_privacy(loaded.model, "certify", tied=True, densities=True)
     require_possible(model)
     condition = json_documents.side_condition(model)
@@ -100,7 +117,9 @@ def command(
     both.sort(key=lambda witness: witness is not found)
     if model.lengths and len(word) not in model.lengths:
         known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
-        click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
+        click.echo(
+            f"note: the case is about sequences of length {known}; this one has length {len(word)}", err=True
+        )
     run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
@@ -110,7 +129,7 @@ def command(
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
-        click.echo("ignored, and so not a violation")
+        click.echo("ignored because of a side condition, so not a violation")
         for line in found.probability_lines():
             say(f"  {line}")
         say(f"  Note: {condition['side_condition']}.")
@@ -152,7 +171,7 @@ def _certify_set(
     found = both[0]
     lengths = {witness.length for witness in both} - set(model.lengths)
     if lengths:
-        click.echo("note: the case is about sequences of another length", err=True)
+        click.echo("note: the case is about sequences of other lengths than this set", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
         directions = [witness.answer() for witness in both]
@@ -176,16 +195,16 @@ def _complete(point: dict[str, Fraction], model: Model) -> None:
     free = {unbounded.variable: unbounded.name for unbounded in model.domain.ring.unbounded}
     missing = [free.get(name, name) for name in model.domain.ring.parameters if name not in point]
     if missing:
-        raise InputError(
-            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
-        )
+        raise InputError(f"no value for {', '.join(missing)}: add --at {missing[0]}=VALUE,...")
 
 
 def _only_pair(model: Model) -> tuple[str, str]:
     count = model.stands_for.pairs if model.stands_for else len(model.pairs)
     if count > 1:
         first = f", such as --secrets {shlex.join((model.pairs[0].left, model.pairs[0].right))}"
-        raise InputError(f"the case compares {count:,} pairs: choose one with --secrets LEFT RIGHT{first}")
+        raise InputError(
+            f"the case compares {count:,} secret pairs: choose one with --secrets LEFT RIGHT{first}"
+        )
     return model.pairs[0].left, model.pairs[0].right
 
 

@@ -15,37 +15,45 @@ from paramverify.errors import EvidenceError
 from paramverify.kernel.documents import no_evidence
 from paramverify.reports import evidence_checks
 
-LISTED = (50, "Re-check evidence without any solver.")
+LISTED = (430, "Check evidence again, without any solver.")
 
 
 @click.command("check")
 @click.argument("evidence", type=click.Path(path_type=Path))
-@click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
 @click.option(
-    "--verified", is_flag=True, help="The proofs are replayed by the checker that is proved correct in Coq."
+    "--case", "case", type=click.Path(), help="Require that the evidence settles all claims of this case."
+)
+@click.option(
+    "--verified", is_flag=True, help="Replay the proofs with the checker that is proved correct in Coq."
 )
 @click.option(
     "--require-certificates",
     "required",
     is_flag=True,
-    help="Do not accept evidence that rests on the word of a solver.",
+    help="Accept only evidence that does not rest on the word of a solver.",
 )
 @set_option
 @json_option
 @whole_timeout_option
 def command(evidence: Path, case: str | None, verified: bool, required: bool, as_json: bool) -> int:
-    """Re-check evidence without any solver.
+    """Check evidence again, without any solver.
 
-    With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
-    are proved. What -D set for the evidence has to be set here too. --verified needs the program that
-    `make -C proofs` builds; what it does not know it says. Exit code 0 if the evidence is accepted, 1 if it
-    is rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it, or if a
-    proof rests on the word of a solver and --require-certificates is given.
+    \b
+    Example:
+      paramverify check proof.json --case case.toml
+
+    With --case, the command derives the claims from the case again, sequence by sequence, and compares them
+    with the claims that the evidence proves. If the evidence was made with -D, give the same -D here.
+    --verified needs the program that `make -C proofs` builds, and reports what that program does not support.
+
+    Exit codes: 0 if the evidence is accepted; 1 if it is rejected; 2 if the file is not evidence; 3 if
+    --verified does not support a part of it, or if a proof rests on the word of a solver and
+    --require-certificates is given.
     """
     if settings() and not case:
-        raise click.UsageError("-D is about a case: give --case too")
+        raise click.UsageError("-D sets values of a case, but no case is given: add --case")
     text = evidence_checks.read_text(evidence)
-    _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
+    _output.found(["  The evidence is not accepted, because the check did not finish."], {"accepted": False})
     try:
         found = replace(evidence_checks.checked(text, case, settings(), verified), required=required)
     except EvidenceError as error:

@@ -34,17 +34,22 @@ from paramverify.processes.attempts import split_names
 from paramverify.reports import comparison_reports
 from paramverify.reports.comparison_files import RESULTS, document_of, write_files
 
-LISTED = (90, "Compare backends and encodings on many cases.")
+LISTED = (510, "Compare backends and encodings on many cases.")
 
 
 @click.command("compare")
 @click.argument("cases", metavar="CASES...", nargs=-1, required=True, type=click.Path())
-@click.option("--backends", metavar="NAMES", help="Comma-separated; by default all that are installed.")
+@click.option(
+    "--backends",
+    metavar="NAMES",
+    help="Run these backends, comma-separated; by default all that are installed.",
+)
 @click.option(
     "--encodings",
     metavar="NAMES",
-    help=f"Comma-separated, of: {', '.join(encodings_known())}; by default the one that lists all that is "
-    f"compared, which is {sequences.ENCODING.name}, or with a delta {sets.ENCODING.name}.",
+    help=f"Derive claims by these encodings, comma-separated, of: {', '.join(encodings_known())}. By default "
+    f"{sequences.ENCODING.name}, or {sets.ENCODING.name} for a case with a delta, which list every "
+    "comparison.",
 )
 @click.option(
     "--timeout",
@@ -52,7 +57,7 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Wall-clock limit for each attempt, and for reading each file.",
+    help="Stop each attempt, and the reading of each file, after this many seconds of wall-clock time.",
 )
 @memory_option
 @cluster_option
@@ -64,19 +69,20 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     type=click.IntRange(min=1, max=256),
     default=1,
     metavar="N",
-    help="Make N attempts at a time; their times are then those of a busy machine.",
+    help="Run N attempts in parallel; their times are then measured on a busy machine.",
 )
 @click.option(
     "--raw",
     is_flag=True,
-    help="Ask solvers about claims as they are, without simplification, so that all claims count.",
+    help="Pass claims to solvers unsimplified only, so that every claim counts in the scores.",
 )
 @click.option(
     "--results",
     "others",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     multiple=True,
-    help="Results of other tools as CSV, with columns case, tool, status, wall, cpu; repeatable.",
+    help="Add results of other tools from this CSV file with columns case, tool, status, wall, cpu; "
+    "repeatable.",
 )
 @click.option(
     "-o",
@@ -84,7 +90,7 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("comparison"),
     show_default=True,
-    help="Folder for results, summary and plots.",
+    help="Write results, summary and plots to this folder.",
 )
 @json_option
 def command(
@@ -101,10 +107,14 @@ def command(
 ) -> int:
     """Compare backends and encodings on many cases.
 
-    CASES are case files, SMT-LIB scripts (.smt2) about reals, and folders of both. Every backend tries
-    every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
-    command again makes only those attempts that have no result there. After Ctrl-C, the tables are about
-    the claims of which every attempt was made.
+    \b
+    Example:
+      paramverify compare case.toml --backends z3,cvc5 -o comparison
+
+    CASES are case files, SMT-LIB scripts (.smt2) about reals, and folders with both. Every backend tries
+    every claim, with and without simplification. The command saves each result in results.jsonl at once; if
+    you run it again, it makes only the attempts that have no result there. After Ctrl-C, the tables cover the
+    claims for which every attempt was made.
 
     Exit codes: 0 done, 1 a disagreement or a wrong answer, 2 bad input or usage, 130 interrupted.
     """
@@ -136,14 +146,16 @@ def command(
                 records = run(asked.attempts, asked.choice, results, progress, work)
         except KeyboardInterrupt:
             click.echo(
-                f"interrupted: {asked.done(results)} of {len(asked.attempts)} results are kept in "
-                f"{results.path}; the same command goes on from there",
+                f"interrupted: {asked.done(results)} of {len(asked.attempts)} results are saved in "
+                f"{results.path}; run the same command again to continue",
                 err=True,
             )
             if made := asked.so_far(results):
                 _tell(made, output, as_json)
             else:
-                click.echo("no claim has all its attempts yet: there is nothing to compare", err=True)
+                click.echo(
+                    "Nothing to compare yet: for each claim, some attempts have not been made.", err=True
+                )
             return Exit.INTERRUPTED
     return _tell(asked.summary(records), output, as_json)
 
@@ -170,7 +182,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
         return ()
     names = tuple(dict.fromkeys(split_names(text)))
     if not names:
-        raise click.UsageError(f"{option} needs at least one name")
+        raise click.UsageError(f"{option} has no name: give at least one")
     return names
 
 
@@ -184,9 +196,9 @@ def _reading(path: Path, seconds: float) -> Iterator[None]:
 
 
 def _so_far(made: Advance, path: Path) -> tuple[list[str], dict[str, Any]]:
-    kept = f"{made.done} of {made.total} results are kept in {path}"
+    kept = f"{made.done} of {made.total} results are saved in {path}"
     document = {"done": made.done, "total": made.total, "kept_in": str(path)}
-    return [f"  {kept}; the same command goes on from there"], document
+    return [f"  {kept}; run the same command again to continue"], document
 
 
 @contextmanager
@@ -218,7 +230,7 @@ def _progress_bar() -> Iterator[Callable[[Advance], None] | None]:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time as people say it: `about 40 s`, `about 12 min`, `about 3.5 h`."""
+    """Returns a time in words: `≈ 40 s`, `≈ 12 min`, `≈ 3.5 h`."""
     if seconds < 90:
         return f"≈ {ceil(seconds)} s"
     if seconds < 5400:

@@ -32,16 +32,16 @@ from paramverify.portfolio.session import Session
 from paramverify.reports import composition_reports
 from paramverify.subjects.written_numbers import share
 
-LISTED = (25, "Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.")
+LISTED = (310, "Compute certified bounds on epsilon or delta for many releases together.")
 
-WRITE = "Write the evidence to this file, for `paramverify check`."
+WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
 SHARE = 0.9  # of the time that is left, for computing
 
 
 @click.command("compose")
 @click.argument("components", metavar="COMPONENT...", nargs=-1, required=True)
 @click.option(
-    "--times", type=click.IntRange(min=1), default=1, metavar="K", help="Compose all of it K times."
+    "--times", type=click.IntRange(min=1), default=1, metavar="K", help="Compose all components K times."
 )
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta.")
@@ -50,13 +50,13 @@ SHARE = 0.9  # of the time that is left, for computing
     "--precision",
     default="1e-4",
     show_default=True,
-    help="Relative distance of the bounds where the number is not found exactly.",
+    help="Stop when the relative distance of both bounds is at most this, if no exact number is found.",
 )
 @set_option
 @json_option
 @timeout_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
-@picture_options("With --curve: draw it (.svg, .png or .pdf).")
+@picture_options("Draw the curve of --curve to this file (.svg, .png or .pdf).")
 def command(
     components: tuple[str, ...],
     times: int,
@@ -69,20 +69,28 @@ def command(
     evidence: Path | None,
     plot: Picture | None,
 ) -> int:
-    """Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.
+    """Compute certified bounds on epsilon or delta for many releases together.
 
-    A COMPONENT is a case file, a kind of noise such as gaussian:sigma=2, or a file of both. After a colon it
-    has its values: how often it is released (times=10, or 10 alone), of which sample of people
-    (subsample=1/100), and values of parameters of the case. Kinds of noise are gaussian, laplace,
-    discrete_gaussian, discrete_laplace and randomized_response. The adversary may take another pair of inputs
-    at each release. Exit code 0 if the number is exact or within the precision, 3 if not.
+    \b
+    Example:
+      paramverify compose gaussian:sigma=20,times=10 --delta-for 1
+
+    A COMPONENT is a case file, a kind of noise such as gaussian:sigma=2, or a file that lists components.
+    After a colon, add values: the number of releases (times=10, or just 10), the sampling rate
+    (subsample=1/100), and values of parameters of the case. The kinds of noise are gaussian, laplace,
+    discrete_gaussian, discrete_laplace and randomized_response. The bounds hold for adversaries who choose a
+    new pair of neighbouring inputs for each release.
+
+    Exit codes: 0 if the number is exact or within the precision, 3 if not.
     """
     if (delta_for is not None) + (epsilon_for is not None) + wants_curve != 1:
-        raise click.UsageError("give one of --delta-for, --epsilon-for and --curve")
+        raise click.UsageError("say what to find: give exactly one of --delta-for, --epsilon-for and --curve")
     if evidence and wants_curve:
-        raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
+        raise click.UsageError(
+            "--evidence cannot prove a whole curve: ask for one point of it with --delta-for"
+        )
     if plot and not wants_curve:
-        raise click.UsageError("--plot belongs to --curve")
+        raise click.UsageError("--plot is only for a curve: add --curve")
     width = share(precision, "--precision")
     question = (
         None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))

@@ -23,7 +23,7 @@ from paramverify.subjects.written_numbers import number, positive
 
 SIGN_BITS = 4_096  # of balls that tell whether an epsilon is negative
 
-LISTED = (25, "Convert a guarantee of privacy into other measures, by published theorems.")
+LISTED = (320, "Convert a privacy guarantee into other measures, by published theorems.")
 
 TAKES = {  # beside a guarantee
     "pure": ("delta_for", "order"),
@@ -50,13 +50,15 @@ class ConversionOptions:
 
 
 @click.command("convert")
-@click.option("--pure", metavar="EPSILON", help="Pure privacy with this epsilon, such as 1/2 or ln(2).")
-@click.option("--zcdp", metavar="RHO", help="Zero-concentrated privacy with this rho.")
-@click.option("--renyi", metavar="ORDER,EPSILON", help="Rényi privacy of an order above 1 with this epsilon.")
-@click.option("--approximate", metavar="EPSILON,DELTA", help="Privacy with epsilon and delta.")
+@click.option(
+    "--pure", metavar="EPSILON", help="Convert pure privacy with this epsilon, such as 1/2 or ln(2)."
+)
+@click.option("--zcdp", metavar="RHO", help="Convert zero-concentrated privacy with this rho.")
+@click.option("--renyi", metavar="ORDER,EPSILON", help="Convert Rényi privacy of this order, above 1.")
+@click.option("--approximate", metavar="EPSILON,DELTA", help="Convert (epsilon, delta) privacy.")
 @click.option("--delta-for", metavar="EPSILON", help="Find a delta for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find an epsilon for this delta.")
-@click.option("--order", metavar="ORDER", help="Find the Rényi bound of this order.")
+@click.option("--order", metavar="ORDER", help="Find the epsilon of Rényi privacy of this order.")
 @json_option
 @whole_timeout_option
 def command(
@@ -69,27 +71,33 @@ def command(
     order: str | None,
     as_json: bool,
 ) -> int:
-    """Convert a guarantee of privacy into other measures, by published theorems.
+    """Convert a privacy guarantee into other measures, by published theorems.
 
-    Give one guarantee. Every number is an upper bound: exact, or rounded up. A bound that is found for a case
-    by `budget` is never larger than what is implied here.
+    \b
+    Example:
+      paramverify convert --zcdp 1/8 --epsilon-for 1e-6
+
+    Give one guarantee. Each result is an upper bound, either exact or rounded up. For a case, use `budget`
+    instead: its tight bounds are never larger than the bounds that a guarantee implies.
     """
     given = {"pure": pure, "zcdp": zcdp, "renyi": renyi, "approximate": approximate}
     chosen = {name: text for name, text in given.items() if text is not None}
     if len(chosen) != 1:
-        raise click.UsageError("give one guarantee: --pure, --zcdp, --renyi or --approximate")
+        raise click.UsageError("give exactly one guarantee: --pure, --zcdp, --renyi or --approximate")
     ((name, text),) = chosen.items()
     asked = ConversionOptions(delta_for, epsilon_for, order)
     idle = [k for k, value in vars(asked).items() if value is not None and k not in TAKES[name]]
     if idle:
         option = idle[0].replace("_", "-")
-        raise click.UsageError(f"no theorem here leads from --{name} to --{option}: leave --{option} out")
+        raise click.UsageError(
+            f"paramverify knows no conversion from --{name} to --{option}: leave --{option} out"
+        )
     found = list(_implied(name, text, asked))
     if not found:
         options = (
-            "--delta-for, --epsilon-for and --order" if name == "zcdp" else "--delta-for and --epsilon-for"
+            "--delta-for, --epsilon-for or --order" if name == "zcdp" else "--delta-for or --epsilon-for"
         )
-        raise click.UsageError(f"say what to find: --{name} takes {options}")
+        raise click.UsageError(f"say what to find: with --{name}, add {options}")
     if as_json:
         print_json({"given": {name: text}, "implied": [_document(implied, more) for implied, more in found]})
     else:
@@ -164,7 +172,7 @@ def _amount(text: str, option: str) -> Amount:
         with working_precision(SIGN_BITS):
             negative = found.ratio < 1 if not found.rational else found.ball() < 0
         if negative:
-            raise InputError("an epsilon of at least 0 is needed")
+            raise InputError(f"epsilon is {text}, but must be at least 0")
         return Amount(found.rational, found.ratio)
 
 
@@ -180,5 +188,7 @@ def _two(text: str, option: str) -> tuple[str, str]:
     first, comma, second = text.partition(",")
     if not comma:
         example = "4,1/2" if option == "--renyi" else "1,1e-6"
-        raise InputError(f"two numbers with a comma are needed, such as {example}", key=option)
+        raise InputError(
+            f"{text!r:.80} is not two numbers with a comma: write, for example, {example}", key=option
+        )
     return first, second

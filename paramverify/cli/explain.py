@@ -8,7 +8,7 @@ from paramverify.cli._answers import Typed, answered, printed
 from paramverify.cli._common import case_argument, json_option, timeout_option
 from paramverify.subjects.questions import Explain
 
-LISTED = (5, "Say what was understood of a case, before anything is decided.")
+LISTED = (30, "Show how paramverify understands a case, without deciding it.")
 
 
 @click.command("explain")
@@ -16,9 +16,13 @@ LISTED = (5, "Say what was understood of a case, before anything is decided.")
 @json_option
 @timeout_option
 def command(case: str, as_json: bool, timeout: float) -> int:
-    """Say what was understood of a case, before anything is decided.
+    """Show how paramverify understands a case, without deciding it.
 
-    It takes every kind of case file: cases about privacy, inequalities, interactive systems, and chains with
-    formulas. It warns of what the case has and nothing reads.
+    \b
+    Example:
+      paramverify explain case.toml
+
+    The command supports every kind of case file: cases about privacy, inequalities, interactive systems, and
+    chains with formulas. It warns about parts of the case that have no effect.
     """
     return printed(answered(case, Explain(), Typed(as_json, timeout)), as_json)

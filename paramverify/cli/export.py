@@ -33,7 +33,7 @@ from paramverify.reports.exported_files import FORMULAS, SUFFIXES, ExportedFile
 from paramverify.scripts.benchmark_families import information
 from paramverify.simplify.step_names import parse_steps
 
-LISTED = (110, "Write the claims of a case for another solver.")
+LISTED = (520, "Write the claims of a case as files for another solver.")
 
 NAMES = re.compile(r"\s*\|[^|]*\||[^,\s][^,]*")  # with commas between them; a symbol in bars may have some
 LICENSE = "https://creativecommons.org/licenses/by/4.0/"
@@ -42,12 +42,13 @@ LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 @click.command("export")
 @set_option
 @click.argument("cases", metavar="CASE", nargs=-1, required=True, type=click.Path())
-@click.option("--to", "target", type=click.Choice(list(SUFFIXES)), help="The format.")
+@click.option("--to", "target", type=click.Choice(list(SUFFIXES)), help="Write this format.")
 @click.option(
     "--collection",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write benchmarks for SMT solvers of all these cases and folders: named, graded, with known status.",
+    help="Write benchmarks for SMT solvers to this folder, from all cases and folders: with grade "
+    "and status.",
 )
 @click.option(
     "--license",
@@ -55,49 +56,50 @@ LICENSE = "https://creativecommons.org/licenses/by/4.0/"
     metavar="TEXT",
     default=LICENSE,
     show_default=True,
-    help="What the benchmarks say of their license.",
+    help="State this license in the benchmarks.",
 )
 @click.option(
     "--category",
     type=click.Choice(["industrial", "crafted", "random", "check"]),
     default="industrial",
     show_default=True,
-    help="What the benchmarks say of their category.",
+    help="State this category in the benchmarks.",
 )
 @click.option(
     "--claim",
     "number",
     type=click.IntRange(min=1),
-    help="Only this claim, or question of a script, counted from 1.",
+    help="Write only this claim of a case, or question of a script, counted from 1.",
 )
-@click.option("--together", is_flag=True, help="One file about all claims, instead of one for each.")
+@click.option("--together", is_flag=True, help="Write one file about all claims, instead of one for each.")
 @click.option(
     "--free",
     metavar="NAMES",
-    help="Comma-separated parameters that are left free: the answer is a condition on them.",
+    help="Leave these parameters free, comma-separated, so that the solver answers with a condition on them.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the files."
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Write the files to this folder."
 )
 @click.option(
     "--encoding",
     type=click.Choice([CLAIMS, *FORMULAS]),
     default=CLAIMS,
     show_default=True,
-    help="Claims, or formulas for SMT solvers about all sequences, or all sets of outputs, at once.",
+    help="Write claims, or one formula for SMT solvers about all sequences or all sets of outputs at once.",
 )
 @click.option(
     "--status",
     "stated",
     is_flag=True,
-    help="Decide each claim first; smtlib2 files then state their status, source, license and category.",
+    help="Decide each claim first, and state its status, source, license and category in smtlib2 files.",
 )
 @click.option(
     "--simplify",
     "steps",
     metavar="STEPS",
-    help="Write what simplification leaves of each claim, with what it replaced: 'default' for what solvers "
-    "are asked, or names of steps.",
+    help="Write what these simplification steps leave of each claim, and what they replaced: 'default' "
+    "for what "
+    "backends get in `verify`, or names of steps.",
 )
 @json_option
 @timeout_option
@@ -117,36 +119,50 @@ def command(
     as_json: bool,
     timeout: float,
 ) -> int:
-    """Write the claims of a case for another solver.
+    """Write the claims of a case as files for another solver.
 
-    For smtlib2 each file says that some prior violates the claim: `unsat` means that it holds. For qepcad and
-    redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
+    \b
+    Example:
+      paramverify export case.toml --to smtlib2 -o claims
 
-    With --encoding monolithic each file is about all sequences of one length, for one direction of a secret
-    pair: the formula of the published Algorithm 1. With --encoding sums it is about all sets of outputs of a
-    case with a delta, for one direction and one length.
+    For smtlib2, each file asks whether some prior violates a claim, so `unsat` means that the claim is true.
+    For qepcad and redlog, each file asks whether the claim is true for every prior. Without -o, the command
+    prints the file if there is only one.
 
-    With --simplify each file is about a part that simplification leaves of a claim, and says in a comment
-    what was replaced. A claim holds if all its parts do; one without a file holds already.
+    With --encoding monolithic, each file has the formula of the published Algorithm 1, which is about all
+    sequences of one length, for one direction of a secret pair. With --encoding sums, which is for cases with
+    a delta, each file is about all sets of outputs, for one direction and one length.
 
-    CASE may be an SMT-LIB script (.smt2), too. For qepcad and redlog each file asks whether a question of the
-    script has no solution: `true` means unsat, `false` means sat.
+    With --simplify, each file is about one part that simplification leaves of a claim, and states in a
+    comment what was replaced. A claim is true if all its parts are true. If a claim has no file,
+    simplification has proved it already.
 
-    With --collection many cases become a family of benchmarks. --timeout is then that of each case.
+    CASE may also be an SMT-LIB script (.smt2). For qepcad and redlog, each file then asks whether a question
+    of the script has no solution: `true` means unsat, `false` means sat.
+
+    With --collection, the command makes a family of benchmarks of many cases, and --timeout is the limit for
+    each case.
     """
     if collection is not None:
         others = (target, number, free, output, stated, settings())
         if any(others) or steps is not None or together or encoding != CLAIMS:
-            raise click.UsageError("--collection takes cases, --license, --category and --timeout alone")
+            raise click.UsageError(
+                "--collection goes only with --license, --category, --timeout, --memory and --json: "
+                "leave the other options out"
+            )
         return export_collection(cases, collection, timeout, (license_, category), as_json)
     if target is None:
         raise click.UsageError("Missing option '--to'. Choose from: " + ", ".join(SUFFIXES))
     if stated and (target != "smtlib2" or together or encoding != CLAIMS):
-        raise click.UsageError("--status is for claims, one by one, and --to smtlib2")
+        raise click.UsageError(
+            "--status needs --to smtlib2 with one file per claim: leave --together and --encoding out"
+        )
     if steps is not None and (together or free or stated or encoding != CLAIMS):
-        raise click.UsageError("--simplify is for claims, one by one, without --free and --status")
+        raise click.UsageError(
+            "--simplify writes one file per part: leave --together, --free, --status and --encoding out"
+        )
     if len(cases) > 1:
-        raise click.UsageError("several cases need --collection DIR")
+        raise click.UsageError("several cases are given: name one, or add --collection DIR")
     with time_limit(timeout):
         return _export(
             cases[0],
@@ -179,16 +195,19 @@ def _export(
     parameters = list(dict.fromkeys(map(str.strip, NAMES.findall(free or ""))))
     whole = encoding != CLAIMS
     if together and number is not None:
-        raise click.UsageError("--together and --claim exclude each other")
+        raise click.UsageError("--together and --claim exclude each other: leave one of them out")
     if parameters and target == "smtlib2":
-        raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
+        raise click.UsageError("--free needs a format with quantifiers: write --to qepcad or --to redlog")
     if whole and (together or target != "smtlib2"):
-        raise click.UsageError(f"--encoding {encoding} needs --to smtlib2, and writes one formula to a file")
+        raise click.UsageError(f"--encoding {encoding} needs --to smtlib2 without --together")
     stem = Path(case).stem
     condition: dict[str, str] = {}
     if Path(case).suffix == ".smt2":
         if together or words or steps is not None or whole or settings():
-            raise click.UsageError("of a script --to, --claim, --free and -o alone can be used")
+            raise click.UsageError(
+                f"{case} is an SMT-LIB script, for which only --to, --claim, --free and -o work: "
+                "leave the other options out"
+            )
         files, what = exported_files.questions(read_script(Path(case)), target, parameters), "questions"
     else:
         loaded = load(case, settings=settings())
@@ -209,7 +228,7 @@ def _export(
         what = "formulas" if whole else "claims"
     if number is not None and steps is None:
         if number > len(files):
-            raise InputError(f"there are {len(files)} {what} only")
+            raise InputError(f"--claim {number}: there are only {len(files)} {what}")
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
         others = "--claim, --together, or" if what == "claims" else "--claim or"

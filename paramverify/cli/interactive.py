@@ -22,12 +22,12 @@ from paramverify.subjects.kinds import InteractiveSubject
 from paramverify.subjects.questions import Show, Verify
 from paramverify.subjects.results import ShowFacts
 
-LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
+LISTED = (130, "Decide differential noninterference of an interactive system.")
 
-WRITE = "Write the evidence to this file, for `paramverify check`."
-POINTS = "Say what follows for inputs that differ in up to this many data points."
-EVERY = "Prove a budget of slots for every number of slots and points, all data and all functions at once."
-PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
+WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
+POINTS = "Report what follows for inputs that differ in up to this many data points."
+EVERY = "Prove a budget for every number of slots and points, all data and all functions at once."
+PICTURE = "Write a graph of the system in DOT to this file, without deciding anything."
 
 
 @click.command("interactive")
@@ -51,15 +51,26 @@ def command(
     every: bool,
     picture: Path | None,
 ) -> int:
-    """Prove differential noninterference of an interactive system, or show how it leaks."""
+    """Decide differential noninterference of an interactive system.
+
+    \b
+    Example:
+      paramverify interactive system.toml --evidence proof.json
+
+    The answer is a proof, or two inputs and an observation that violate the bound.
+
+    Exit codes: 0 if the system is private, 1 if it is not private, 3 if that is undecided.
+    """
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     if every and (picture or points is not None):
-        raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
+        raise click.UsageError(
+            "--every covers every number of slots and points: leave --dot and --points out"
+        )
     if every and settings():
-        raise click.UsageError("--every is about all values at once: leave -D out")
+        raise click.UsageError("--every covers all values: leave -D out")
     if picture:
         if evidence:
-            raise click.UsageError("--dot decides nothing, so there is no evidence to write")
+            raise click.UsageError("--dot decides nothing, so there is no evidence: leave --evidence out")
         result = answered(case, Show(graph=True), typed, subject=InteractiveSubject())
         write_text(picture, result.of(ShowFacts).text or "")
         if as_json:

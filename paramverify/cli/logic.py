@@ -24,43 +24,51 @@ from paramverify.subjects.kinds import LogicSubject
 from paramverify.subjects.questions import Budget, Question, Verify
 from paramverify.subjects.results import FormulaFacts
 
-LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
+LISTED = (140, "Check formulas of dpCTL* on a Markov chain or Markov decision process.")
 
 
 @click.command("logic")
 @click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
-@click.option("--property", "-p", "properties", multiple=True, metavar="TEXT", help="A formula of dpCTL*.")
-@click.option("--neighbours", metavar="TEXT", help="A predicate such as \"abs(r - r') <= 1 & t = t'\".")
-@click.option("--parameter", "parameters", multiple=True, metavar="NAME=INTERVAL", help="A domain.")
+@click.option(
+    "--property", "-p", "properties", multiple=True, metavar="TEXT", help="Check this formula of dpCTL*."
+)
+@click.option(
+    "--neighbours",
+    metavar="TEXT",
+    help='Define neighbouring states by this predicate, such as "abs(r - r\') <= 1".',
+)
+@click.option(
+    "--parameter", "parameters", multiple=True, metavar="NAME=INTERVAL", help="Set the domain of a parameter."
+)
 @click.option(
     "--constant",
     "constants",
     multiple=True,
     metavar="NAME=VALUE,...",
-    help="Values of constants that a PRISM file leaves open.",
+    help="Set constants that a PRISM file leaves open.",
 )
 @click.option(
     "--constraint",
     "constraints",
     multiple=True,
     metavar="TEXT",
-    help='A constraint on parameters, such as "p + q <= 1".',
+    help='Add a constraint on parameters, such as "p + q <= 1".',
 )
 @click.option(
     "--method",
     type=click.Choice([choice.value for choice in SchedulerChoice]),
     default=SchedulerChoice.AUTO.value,
     show_default=True,
-    help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
+    help="Check D on decision processes by enumerating action sequences, or by the sufficient condition.",
 )
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")
 @click.option("--curve", "with_curve", is_flag=True, help="Find delta as a function of epsilon.")
-@picture_options("Draw the curve (.svg, .png or .pdf).")
+@picture_options("Draw the curve to this file (.svg, .png or .pdf).")
 @click.option(
     "--evidence",
     type=OUTPUT_FILE,
-    help="Write the evidence to this file, for `paramverify check`.",
+    help="Write the evidence to this file, which `paramverify check` re-checks.",
 )
 @set_option
 @json_option
@@ -85,10 +93,15 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Check formulas of dpCTL* on a Markov chain or decision process.
+    """Check formulas of dpCTL* on a Markov chain or Markov decision process.
 
-    MODEL is a case file, or a PRISM file with --property. A formula holds in every initial state and for
-    every parameter point, or a state, a neighbour, and both probabilities are shown.
+    \b
+    Example:
+      paramverify logic chain.toml
+
+    MODEL is a case file, or a PRISM file with --property. A formula is true if it holds in every initial
+    state, for every value of the parameters. Otherwise the command shows a state, a neighbour of it, and both
+    probabilities.
     """
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     given = LogicOptions(
@@ -107,7 +120,7 @@ def command(
     )
     budgets = least.of_sets or least.plot
     if budgets and evidence:
-        raise click.UsageError("--evidence is for checking, not for budgets")
+        raise click.UsageError("there is no evidence of budgets and curves: leave --evidence out")
     question: Question = least if budgets else Verify(evidence=evidence is not None, method=method)
     files = Files(evidence, plot)
     result = answered(str(model), question, typed, files, more=given, subject=LogicSubject())
@@ -122,9 +135,9 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
     for text in (part for given in texts for part in _parts(given)):
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise InputError(f"write NAME=VALUE, not {text!r}", key=option)
+            raise InputError(f"{text!r} is not an assignment: write NAME=VALUE", key=option)
         if name.strip() in found:
-            raise InputError(f"{name.strip()} is given twice", key=option)
+            raise InputError(f"{name.strip()} has two values: give it once", key=option)
         found[name.strip()] = value.strip()
     return found
 

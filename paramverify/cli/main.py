@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 from paramverify import __version__, printable
 from paramverify.answers import Standing
 from paramverify.cli import _output
-from paramverify.cli._commands import commands
+from paramverify.cli._commands import commands, groups
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
 from paramverify.errors import DefectError, DisagreementError, InputError, TimeLimitError
@@ -47,7 +47,8 @@ def _use_config(context: click.Context, option: click.Parameter, path: str | Non
 
 def _shared_options() -> list[click.Parameter]:
     """Returns the options that may stand before the command and after it."""
-    config, debug = "Take solvers from this file.", "Print the traceback of an error."
+    config = "Read the configuration of solvers from this file."
+    debug = "Print the traceback if an error occurs."
     file = click.Path(exists=True, dir_okay=False)
     return [
         click.Option(["--config"], type=file, expose_value=False, callback=_use_config, help=config),
@@ -84,6 +85,11 @@ HELP = f"""Prove or refute privacy of discrete mechanisms for every prior of a p
 
 Exit codes: {CODES}.
 """
+EXAMPLES = (  # what a first user may type, line after line
+    ("paramverify new program -o case.toml", "Write a commented first case."),
+    ("paramverify verify case.toml", "Decide whether it is private."),
+    ("paramverify report case.toml -o report.html", "Write a page about it to hand over."),
+)
 
 
 def _keeping_inputs(name: str, callback: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -144,8 +150,15 @@ class _Commands(click.Group):
             raise click.UsageError(reason, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(commands().items()))
+        """Writes the commands under the headings of their groups, in one column, and then the examples."""
+        width = max(map(len, commands()))
+        for heading, listed in groups().items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), words) for name, words in listed.items()])
+        with formatter.section("Examples"):
+            formatter.write_dl(list(EXAMPLES), col_max=50)
+        formatter.write_paragraph()
+        formatter.write_text("`paramverify COMMAND --help` describes a command and its options.")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=HELP)

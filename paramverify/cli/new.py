@@ -20,7 +20,7 @@ from paramverify.errors import InputError
 from paramverify.models.names import nearest
 from paramverify.reports.sentences import columns
 
-LISTED = (5, "Write a commented case file to begin with.")
+LISTED = (10, "Write a commented case file to start from.")
 
 TEMPLATES = Path(paramverify.__file__).parent / "templates"
 
@@ -33,20 +33,24 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 
 @click.command("new")
 @click.argument("kind", required=False, shell_complete=_completed)
-@click.option("-o", "--output", type=OUTPUT_FILE, help="Write it to this file, which must not be there yet.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="Write the case to this new file.")
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @json_option
 @whole_timeout_option
 def command(kind: str | None, output: Path | None, force: bool, as_json: bool) -> int:
-    """Write a commented case file to begin with.
+    """Write a commented case file to start from.
 
-    KIND is one of those that are listed without it. The case can be verified as it is; comments say what else
-    may stand there. Without -o it goes to standard output.
+    \b
+    Example:
+      paramverify new program -o case.toml
+
+    Without KIND, the command lists the kinds. The case can be verified as it is, and its comments show the
+    alternatives. Without -o, the command prints the case.
     """
     known = kinds()
     if kind is None:
         if output:
-            raise click.UsageError(f"-o needs a KIND: {', '.join(known)}")
+            raise click.UsageError(f"-o needs a KIND: add one of {', '.join(known)}")
         if as_json:
             print_json({"kinds": [{"kind": name, "about": about(text)} for name, text in known.items()]})
             return Exit.HOLDS
@@ -56,7 +60,7 @@ def command(kind: str | None, output: Path | None, force: bool, as_json: bool) -
             say(line)
         return Exit.HOLDS
     if kind not in known:
-        raise InputError(f"there is no kind {kind!r}{nearest(kind, list(known))}", key="KIND")
+        raise InputError(f"no kind has the name {kind!r}{nearest(kind, list(known))}", key="KIND")
     text = known[kind]
     if output:
         text = text.replace(" FILE\n", f" {output}\n", 1)
@@ -64,7 +68,7 @@ def command(kind: str | None, output: Path | None, force: bool, as_json: bool) -
     if as_json:
         print_json({"kind": kind, "file": str(output) if output else None, "text": text})
     elif output:
-        say(f"{output} is written; {_check(text)}")
+        say(f"written: {output}; {_check(text)}")
     else:
         click.echo(text, nl=False)
     return Exit.HOLDS
@@ -88,5 +92,5 @@ def _check(text: str) -> str:
 
 def _write(path: Path, text: str, force: bool) -> None:
     if not force and path.exists():
-        raise InputError("this file is there already; --force writes over it", file=str(path))
+        raise InputError("this file exists already; choose another name, or add --force", file=str(path))
     write_text(path, text)

@@ -39,9 +39,9 @@ from paramverify.subjects.running import check_asked
 from paramverify.subjects.subject import CaseFile
 from paramverify.synthesis.borders import verify_beyond
 
-LISTED = (25, "Write a theorem about a private case or a true claim, which Coq checks.")
+LISTED = (420, "Write a theorem that a case is private, or a claim true, for Coq to check.")
 THEORIES = Path(paramverify.__file__).parent / "theories"
-FOLDER = "Folder for the theorem `case.v`, the theories that it needs, and a Makefile."
+FOLDER = "Write the theorem `case.v`, the theories that it needs, and a Makefile to this folder."
 
 
 @click.command("prove")
@@ -54,7 +54,7 @@ FOLDER = "Folder for the theorem `case.v`, the theories that it needs, and a Mak
     metavar="DIR",
     help=FOLDER,
 )
-@click.option("--force", is_flag=True, help="Write over what DIR has of another case.")
+@click.option("--force", is_flag=True, help="Overwrite the files of another case in DIR.")
 @json_option
 @timeout_option
 @session_option
@@ -68,15 +68,19 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Write a theorem about a private case or a true claim, which Coq checks.
+    """Write a theorem that a case is private, or a claim true, for Coq to check.
 
-    The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the
-    theories in DIR/theories, and states that the case is private. Its proof is the evidence of the verdict.
-    Of a case with a [claim] it states that the claim is true of all real numbers of the domain.
-    Nothing needs Coq until the file is checked: by `make -C DIR`.
+    \b
+    Example:
+      paramverify prove case.toml -o theorem
 
-    Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
-    So is a folder that has the theorem of another case.
+    The command verifies the case first. DIR/case.v then defines the mechanism, the prior and the secrets with
+    the theories in DIR/theories, and states that the case is private. Its proof is the evidence of the
+    verdict. For a case with a [claim], it states that the claim is true for all real numbers of the domain.
+    You need Coq only to check the file, with `make -C DIR`.
+
+    If a case is not supported, or its verdict rests on the word of a solver, the command fails and shows the
+    reason. It also fails if DIR has the theorem of another case.
     """
     file = CaseFile(Path(case), settings())
     subject = subject_of(file)
@@ -107,16 +111,16 @@ def command(
         say(line)
     having = "true claims" if subject.of_claims else "private cases"
     if theorem is None:
-        say(f"  There is no theorem to be written: only {having} have one.")
+        say(f"  No theorem was written, because only {having} have one.")
         return STATUS_CODES[report.status]
     say(f"written: {written[0]}")
     if replaced:
         more = f" and {counted(len(replaced) - 1, 'other file')}" if len(replaced) > 1 else ""
-        say(f"  Replaced, with other text before: {replaced[0]}{more}")
+        say(f"  Overwritten: {replaced[0]}{more}")
     if theorem.as_model:
-        say(f"  It is written as a model, not in its own words: {theorem.as_model}")
-        say("  paramverify computed the model. Compare it with the case.")
-    say(f"  Read it, and have it checked: make -C {output}")
+        say(f"  The theorem states the case as a model, not in the words of the case: {theorem.as_model}")
+        say("  paramverify computed this model. Compare it with the case.")
+    say(f"  Read the theorem, and let Coq check it: make -C {output}")
     return STATUS_CODES[report.status]
 
 
@@ -141,8 +145,8 @@ def _check_folder(folder: Path, case: PrivacyCase, force: bool) -> None:
     found = [] if same or force else _different(folder, theorem_files(required(case), THEORIES))
     if found:
         what = "this is the theorem of another case, or of another text of this case"
-        reason = what if found[0] == str(own) else "this file is there already"
-        raise InputError(f"{reason}; --force writes over it, or give another folder", file=found[0])
+        reason = what if found[0] == str(own) else "this file exists already"
+        raise InputError(f"{reason}; choose another folder, or add --force to overwrite it", file=found[0])
 
 
 def _write(folder: Path, text: str) -> tuple[list[str], list[str]]:

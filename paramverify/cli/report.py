@@ -31,24 +31,26 @@ from paramverify.pages.work import Examined, PageOptions, PrivacyWork, examine
 from paramverify.reports import json_documents, sentences
 from paramverify.subjects.written_numbers import share
 
-LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
+LISTED = (410, "Write a page about cases to hand over, with question, verdict, map and evidence.")
 
 ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 
 
 @click.command("report")
 @click.argument("cases", metavar="CASE...", nargs=-1, required=True, type=click.Path())
-@click.option("--output", "-o", "output", type=OUTPUT_FILE, required=True, help="The page, an .html file.")
-@click.option("--title", default="", metavar="TEXT", help="The title of the page.")
+@click.option(
+    "--output", "-o", "output", type=OUTPUT_FILE, required=True, help="Write the page to this .html file."
+)
+@click.option("--title", default="", metavar="TEXT", help="Set the title of the page.")
 @click.option(
     "--parameters",
     default="",
     metavar="NAMES",
-    help="The parameters of the map; it is for all values of the others.",
+    help="Draw the map over these parameters; it covers all values of the others.",
 )
 @click.option(
     "--coverage",
-    help="Share of the volume of the domain that a map may leave undecided; without it one that suits.",
+    help="Leave at most this share of the domain undecided in a map; chosen by the command if not given.",
 )
 @click.option(
     "--comparison",
@@ -72,14 +74,22 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Write a page about cases that can be handed over: question, verdict, map, evidence.
+    """Write a page about cases to hand over, with question, verdict, map and evidence.
 
-    The page is one file, and works without a network. It has the evidence and the case files within it;
-    evidence of more than 8 million characters is written beside it. The time is shared by the cases. The
-    exit code is that of the worst verdict.
+    \b
+    Example:
+      paramverify report case.toml -o report.html
+
+    The page is one file, works without a network, and contains the evidence and the case files. Evidence of
+    more than 8 million characters is written to a separate file next to the page. The cases share the time of
+    --timeout.
+
+    Exit codes: that of the worst verdict, where not private (1) is worse than undecided (3).
     """
     if output.suffix.lower() not in (".html", ".htm") and (output.is_file() or not output.exists()):
-        raise click.UsageError(f"{output} is no name for a page: write {output.with_suffix('.html')}")
+        raise click.UsageError(
+            f"the name {output} does not end in .html: write {output.with_suffix('.html')}"
+        )
     options = session_options(timeout, backends, strategy, confirm)
     wanted = None if coverage is None else share(coverage, "--coverage")
     axes = tuple(name.strip() for name in parameters.split(",") if name.strip())
@@ -91,7 +101,7 @@ def command(
             seconds = (until - time.monotonic()) / (len(cases) - number)
             limits = PageOptions(options, wanted, lambda left: time_limit(timeout, left), axes)
             found.append(examine(case, limits, max(0.01, seconds)))
-            told = f"  {number + 1} of {len(cases)} cases were examined until then."
+            told = f"  {number + 1} of {len(cases)} cases had been examined by then."
             _output.found([told], {"cases": [_document(work) for work in found]})
             progress(number + 1, len(cases))
     with time_limit(timeout) as lift:
@@ -105,7 +115,7 @@ def command(
         return STATUS_CODES[status]
     for work in found:
         say(f"{word(work)}: {work.source.path}")
-    say(f"The page is {output}.")
+    say(f"written: {output}")
     return STATUS_CODES[status]
 
 

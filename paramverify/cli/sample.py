@@ -54,7 +54,7 @@ from paramverify.statistics.samplers import MOST_PAIRS
 from paramverify.statistics.sampling_runs import require, runs_of
 from paramverify.subjects.written_numbers import number, read_point
 
-LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
+LISTED = (230, "Test a case or a Python function by sampling, and certify or prove what is found.")
 
 
 @dataclass(frozen=True)
@@ -111,98 +111,140 @@ class _Options:
     def check(self) -> None:
         """Raises a UsageError if options do not go together."""
         if self.mechanism and self.direct:
-            raise click.UsageError("give either --mechanism or --direct")
+            raise click.UsageError("--mechanism and --direct exclude each other: leave one of them out")
         if self.level and self.level > MOST_LEVEL:
-            raise click.UsageError(f"--level is at most 1/2: {WHY_LEVEL}")
+            raise click.UsageError(f"--level is {self.level:g}, but must be at most 1/2, because {WHY_LEVEL}")
         if self.goal is SamplingGoal.AUDIT and self.plot:
-            raise click.UsageError("--audit has no plot")
+            raise click.UsageError("there is no plot of an audit: leave --plot out")
         if self.bisection and self.goal is not SamplingGoal.SEARCH:
-            raise click.UsageError("--bisection is a way to --search: give both")
+            raise click.UsageError("--bisection is a way to search: add --search")
         if self.precision and not self.bisection:
-            raise click.UsageError("--precision is for --bisection")
+            raise click.UsageError("--precision is only for bisection: add --bisection")
         for inputs in self.neighbours:
             if any(text.startswith("--") for text in inputs):
-                raise click.UsageError("--neighbours needs two inputs, such as 0 1")
+                raise click.UsageError(
+                    "--neighbours has fewer than two inputs: write, for example, --neighbours 0 1"
+                )
         if self.delta and self.plot:
-            raise click.UsageError("--plot is about outputs one by one, and --delta about sets of them")
+            raise click.UsageError(
+                "--plot draws single outputs, but --delta tests sets of outputs: leave one of them out"
+            )
         if self.bounded and self.plot:
-            raise click.UsageError(f"--plot is about outputs one by one, and {self.bounded.option} about all")
+            raise click.UsageError(
+                f"--plot draws single outputs, but {self.bounded.option} tests all outputs together: "
+                "leave one of them out"
+            )
         if self.argument and not self.mechanism:
-            raise click.UsageError("--argument is for --mechanism")
+            raise click.UsageError("--argument is for a Python function: add --mechanism MODULE:FUNCTION")
         if self.goal is SamplingGoal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
-            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
+            raise click.UsageError(
+                "--audit has nothing to compare with the model: add --mechanism or --direct"
+            )
         alone = bool(self.neighbours) or self.answers is not None
         if self.case is not None:
             if alone:
-                raise click.UsageError("a case has its own neighbours: give no --neighbours and no --answers")
+                raise click.UsageError(
+                    "the case defines its neighbours: leave --neighbours and --answers out"
+                )
             return
         if not self.mechanism or not alone:
             raise click.UsageError(
-                "give a CASE, or a --mechanism with --neighbours or --answers to test it alone"
+                "nothing to test: give a CASE, or --mechanism with --neighbours or --answers"
             )
         if self.goal or self.at or self.length:
-            raise click.UsageError("--certify, --search, --audit, --at and --length need a CASE")
+            raise click.UsageError(
+                "--certify, --search, --audit, --at and --length need a CASE: add one, or leave them out"
+            )
 
 
 @click.command("sample")
 @click.argument("case", metavar="[CASE]", type=click.Path(), required=False)
-@click.option("--mechanism", metavar="MODULE:FUNCTION", help="Sample this Python function, not the model.")
-@click.option("--argument", multiple=True, metavar="NAME=VALUE", help="Give the function an argument.")
+@click.option(
+    "--mechanism", metavar="MODULE:FUNCTION", help="Sample this Python function instead of the model."
+)
+@click.option("--argument", multiple=True, metavar="NAME=VALUE", help="Pass this argument to the function.")
 @click.option("--neighbours", nargs=2, multiple=True, metavar="LEFT RIGHT",
-              help="Without a case: two neighbouring inputs, such as 1,1 2,2.")  # fmt: skip
+              help="Compare these neighbouring inputs, such as 1,1 2,2, if there is no case.")  # fmt: skip
 @click.option("--answers", type=click.IntRange(min=1), metavar="N",
-              help="Without a case: inputs of N answers, by the usual patterns.")  # fmt: skip
+              help="Compare inputs with N answers, by the usual patterns, if there is no case.")  # fmt: skip
 @click.option("--differ", type=click.Choice(["each", "one"]), default="each", show_default=True,
-              help="With --answers: how many of them differ.")  # fmt: skip
+              help="Let each answer differ in the inputs of --answers, or only one.")  # fmt: skip
 @click.option("--direct", is_flag=True, help="Draw the mechanism's noise instead of sampling the model.")
-@click.option("--certify", "wanted", flag_value="certify", help="Evaluate what testing finds exactly.")
-@click.option("--search", "wanted", flag_value="search", help="Find the tight budget from it, and prove it.")
-@click.option("--bisection", is_flag=True, help="With --search: bisect the interval from testing.")
+@click.option(
+    "--certify", "wanted", flag_value="certify", help="Compute exact probabilities of what testing finds."
+)
+@click.option(
+    "--search",
+    "wanted",
+    flag_value="search",
+    help="Find the tight budget from what testing finds, and prove it.",
+)
+@click.option("--bisection", is_flag=True, help="Search by bisecting the interval that testing finds.")
 @click.option("--precision", metavar="E",
-              help="With --bisection: stop when both ends are this close.  [default: 0.001]")  # fmt: skip
+              help="Stop the bisection when both ends are this close.  [default: 0.001]")  # fmt: skip
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
-@click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
-@click.option("--delta", metavar="D", help="Test sets of outputs, with this delta instead of the case's.")
-@click.option("--renyi", metavar="ORDER,E", help="Test this Renyi divergence instead, such as 4,ln(2).")
-@click.option("--chi-squared", metavar="B", help="Test this bound of the chi-squared divergence instead.")
-@click.option("--kl", metavar="B", help="Test this bound of the Kullback-Leibler divergence instead.")
+@click.option(
+    "--epsilon", multiple=True, metavar="E,...", help="Test these budgets instead of that of the case."
+)
+@click.option(
+    "--delta", metavar="D", help="Test sets of outputs, with this delta instead of that of the case."
+)
+@click.option(
+    "--renyi", metavar="ORDER,E", help="Test this bound on a Rényi divergence instead, such as 4,ln(2)."
+)
+@click.option("--chi-squared", metavar="B", help="Test this bound on the chi-squared divergence instead.")
+@click.option("--kl", metavar="B", help="Test this bound on the Kullback-Leibler divergence instead.")
 @click.option("--zcdp", metavar="RHO", help="Test zero-concentrated privacy with this rho instead.")
-@click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
-@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Values of parameters.")
+@click.option(
+    "--length", type=click.IntRange(min=1), metavar="N", help="Sample output sequences of this length."
+)
+@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Set parameters to these values.")
 @click.option("--pairs", type=click.IntRange(min=1), default=MOST_PAIRS, show_default=True, metavar="N",
-              help="Secret pairs to try, those with an input pattern first.")  # fmt: skip
+              help="Try at most N secret pairs, first those with an input pattern.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
-              help="Runs to test on, for each side.")  # fmt: skip
+              help="Test on N runs for each side.")  # fmt: skip
 @click.option("--select", type=click.IntRange(min=1), metavar="N",
-              help="Runs to choose the event on; a fifth of --runs by default.")  # fmt: skip
+              help="Choose the event on N runs; by default a fifth of --runs.")  # fmt: skip
 @click.option("--level", type=click.FloatRange(0, 1, True, True), metavar="P",
-              help="Probability of a wrong rejection, at most 1/2; 0.05, and 0.01 for --audit.")  # fmt: skip
+              help="Limit the probability of a wrong rejection, to at most 1/2; by default 0.05, or 0.01 "
+                   "for --audit.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0, 1, True, True), default=0.9, show_default=True,
-              metavar="C", help="Confidence of the lower bound on epsilon.")  # fmt: skip
+              metavar="C", help="Set the confidence of the lower bound on epsilon.")  # fmt: skip
 @click.option("--classifier", "learner", type=click.Choice([learner.value for learner in Learner]),
               default=Learner.LOGISTIC.value, show_default=True,
-              help="What learns the attack of the lower bound.")  # fmt: skip
+              help="Learn the attack behind the lower bound by this classifier.")  # fmt: skip
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of all runs."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Set the seed of all runs.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
-              help="Processes that share the runs; the results are the same.")  # fmt: skip
-@picture_options("Plot p-values (.svg, .png or .pdf).")
+              help="Share the runs among N processes, with the same results.")  # fmt: skip
+@picture_options("Plot p-values to this file (.svg, .png or .pdf).")
 @json_option
 @timeout_option
 @cluster_option
 def command(**typed: Any) -> int:
-    """Test a case by sampling, or a mechanism in Python without a case.
+    """Test a case or a Python function by sampling, and certify or prove what is found.
 
-    A test proves nothing: it gives candidates, which --certify evaluates exactly.
+    \b
+    Example:
+      paramverify sample case.toml --at alpha=1/2 --certify
 
-    Exit code 1 if a budget is rejected, or with --certify if a candidate is a violation, else 3. With
-    --search: 0 if the tight budget was found, else 3. With --audit: 0 if no difference was found, else 1.
+    A test proves nothing, so use --certify to compute the exact probabilities of the candidates that it
+    finds.
+
+    Exit codes: 1 if a budget is rejected, or, with --certify, if a candidate is a violation; otherwise 3.
+    With --search: 0 if the tight budget was found, otherwise 3. With --audit: 0 if no difference was found,
+    otherwise 1.
     """
     options = _Options(**typed)
     options.check()
     if cluster_wanted() and (options.mechanism or options.direct or options.workers > 1):
-        raise click.UsageError("--cluster samples models: leave --mechanism, --direct and --workers out")
+        raise click.UsageError("--cluster samples models only: leave --mechanism, --direct and --workers out")
     _precision(options.precision)
     require()
     with time_limit(options.timeout) as lift:
@@ -262,7 +304,7 @@ def _test_alone(options: _Options, lift: Lift) -> Exit:
     epsilons = _numbers(options.epsilon)
     given = options.bounded.read() if options.bounded else None
     if not epsilons and not given:
-        raise click.UsageError("without a CASE there is no budget to test: give it with --epsilon")
+        raise click.UsageError("without a CASE there is no budget to test: add --epsilon")
     assert options.mechanism is not None
     pairs = [("", read_input(left), read_input(right)) for left, right in options.neighbours]
     if options.answers is not None:

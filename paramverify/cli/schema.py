@@ -6,19 +6,27 @@ import click
 
 from paramverify.cli._common import json_option, print_json, whole_timeout_option
 
-LISTED = (115, "Print the JSON Schema of case files, for editors.")
+LISTED = (40, "Print the JSON Schema of case files, for editors.")
 KINDS = ("privacy", "claim", "automaton", "interactive", "logic", "composition")
 
 
 @click.command("schema")
-@click.option("--kind", type=click.Choice(KINDS), help="Only cases of this kind; all kinds by default.")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    help="Print the schema of this kind of case only; all kinds by default.",
+)
 @json_option
 @whole_timeout_option
 def command(kind: str | None, as_json: bool) -> int:
     """Print the JSON Schema of case files, for editors.
 
-    Editors complete keys by it, and mark mistakes. Save it in a file, and name the file in the first line of
-    a case: `#:schema paramverify.schema.json`.
+    \b
+    Example:
+      paramverify schema > paramverify.schema.json
+
+    Editors use the schema to complete keys and to mark mistakes. Save it to a file, and name the file in the
+    first line of a case: `#:schema paramverify.schema.json`.
     """
     from paramverify.reports.case_schema import schema
 

@@ -38,7 +38,7 @@ from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.safe_values import Intervals, Regions
 from paramverify.synthesis.violating import Objective
 
-LISTED = (30, "Find violating priors, safe regions, and design parameters that make a case private.")
+LISTED = (210, "Find violating priors, private regions, and design parameters that make a case private.")
 
 
 class _Form(Enum):
@@ -51,33 +51,50 @@ class _Form(Enum):
 
 @click.command("synthesize")
 @case_argument
-@click.option("--witness", is_flag=True, help="A violating prior, or that there is none.")
-@click.option("--region", is_flag=True, help="A map of safe, violating and undecided boxes.")
-@click.option("--exact", is_flag=True, help="Exact intervals of one parameter; a condition on several.")
+@click.option("--witness", is_flag=True, help="Find a violating prior, or prove that none exists.")
+@click.option("--region", is_flag=True, help="Find a map of private, not private and undecided boxes.")
+@click.option(
+    "--exact", is_flag=True, help="Find exact intervals of one parameter, or a condition on several."
+)
 @click.option(
     "--objective",
     type=click.Choice([objective.value for objective in Objective]),
-    help="Which violating prior: a simplest one, that with the largest ratio, or the one nearest to --near.",
+    help="Find a simplest violating prior, the one with the largest ratio, or the one nearest to --near.",
 )
-@click.option("--near", multiple=True, metavar="p=1/2,...", help="A prior to be near to (maximum norm).")
+@click.option(
+    "--near",
+    multiple=True,
+    metavar="p=1/2,...",
+    help="Find the violating prior nearest to this one (maximum norm).",
+)
 @click.option(
     "--precision",
     default="1e-6",
     show_default=True,
-    help="Relative tolerance of the largest ratio and of the distance.",
+    help="Set the relative tolerance of the largest ratio, and of the distance to --near.",
 )
-@click.option("--parameters", metavar="NAMES", help="The parameters of the answer; it is for all others.")
+@click.option(
+    "--parameters", metavar="NAMES", help="Answer in these parameters, for all values of the others."
+)
 @click.option(
     "--coverage",
-    help="Share of the volume of the domain that a map may leave undecided; without it 0.01 for one or two "
+    help="Leave at most this share of the domain's volume undecided in a map; by default 0.01 for one or two "
     "parameters, 0.05 for three, 0.08 for more.",
 )
 @click.option(
-    "--state", type=OUTPUT_FILE, help="Keep the map in this file, and go on where an earlier run ended."
+    "--state",
+    type=OUTPUT_FILE,
+    help="Save the map in this file, and continue there if an earlier run was stopped.",
 )
-@picture_options("Draw the answer (.svg, .png or .pdf).")
-@click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of the answer, to be checked.")
-@click.option("--tree", type=OUTPUT_FILE, help="Write the map as a decision tree (.json or .py).")
+@picture_options("Draw the answer to this file (.svg, .png or .pdf).")
+@click.option(
+    "--evidence",
+    type=OUTPUT_FILE,
+    help="Write the evidence to this file, which `paramverify check` re-checks.",
+)
+@click.option(
+    "--tree", type=OUTPUT_FILE, help="Write the map to this file as a decision tree (.json or .py)."
+)
 @json_option
 @timeout_option
 @session_option
@@ -102,21 +119,31 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Find violating priors, safe regions, and design parameters that make a case private.
+    """Find violating priors, private regions, and design parameters that make a case private.
 
-    Without a form: exact intervals for one parameter, and a region map for more. With --evidence, --state or
-    --tree it is a map. Exit code 0 if the answer is complete, 1 if --witness found a violating prior or no
-    value of the design parameters is private, 3 if the limits did not suffice, 130 if it was interrupted; a
-    map is told as far as it is known then.
+    \b
+    Example:
+      paramverify synthesize case.toml --exact --plot intervals.svg
+
+    By default, the answer is exact intervals for one parameter, and a map for several. With --evidence,
+    --state or --tree, it is a map. If a limit or Ctrl-C stops the command, it reports the map as far as it is
+    known.
+
+    Exit codes: 0 if the answer is complete; 1 if --witness found a violating prior, or if no value of the
+    design parameters makes the case private; 3 if a limit was too small; 130 if you interrupted the command.
     """
     flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
     form = _form(flags, bool(objective or near), kept={"--state": state, "--tree": tree}, evidence=evidence)
     if plot and form is _Form.WITNESS:
-        raise click.UsageError("--plot goes with --region and --exact")
+        raise click.UsageError("--plot has no picture of one prior: use it with --region or --exact")
     wanted = Objective(objective) if objective else Objective.NEAREST if near else Objective.SIMPLEST
     _check_use(form, wanted is not Objective.SIMPLEST or bool(near))
     if (wanted is Objective.NEAREST) != bool(near):
-        raise click.UsageError("--objective nearest needs --near, and no other objective takes it")
+        raise click.UsageError(
+            f"--objective {wanted.value} does not use --near: leave --near out"
+            if near
+            else "--objective nearest needs a prior: add --near"
+        )
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     tolerance, reach = share(precision, "--precision"), _reach(coverage)
     options = replace(typed.options(), executor=executor())
@@ -176,19 +203,19 @@ def _form(
     """
     given = [form for form, flag in flags.items() if flag]
     if len(given) > 1:
-        raise click.UsageError("give one of --witness, --region and --exact")
+        raise click.UsageError("--witness, --region and --exact exclude each other: give one of them")
     if about_prior:
         given = given or [_Form.WITNESS]
         if given != [_Form.WITNESS]:
-            raise click.UsageError("--objective and --near go with --witness")
+            raise click.UsageError("--objective and --near choose a violating prior: use them with --witness")
     tree = kept["--tree"]
     if tree and tree.suffix not in TREES:
-        written = tree.suffix or "a name without one"
-        raise click.UsageError(f"--tree writes {' and '.join(TREES)}, not {written}")
+        written = f"the ending {tree.suffix}" if tree.suffix else "a name without an ending"
+        raise click.UsageError(f"--tree has {written}: write a name that ends in {' or '.join(TREES)}")
     for option in (name for name, path in kept.items() if path):
         given = given or [_Form.REGION]
         if given != [_Form.REGION]:
-            raise click.UsageError(f"{option} goes with --region")
+            raise click.UsageError(f"{option} is only for maps: use it with --region")
     if evidence:
         given = given or [_Form.REGION]
     return given[0] if given else None
@@ -207,13 +234,13 @@ def _check_use(form: _Form | None, near_best: bool) -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
     if "parameters" in given and form is _Form.WITNESS:
-        raise click.UsageError("--parameters goes with --region and --exact")
+        raise click.UsageError("--parameters is not for one prior: use it with --region or --exact")
     if "coverage" in given and form in (_Form.WITNESS, _Form.EXACT):
-        raise click.UsageError("--coverage goes with --region")
+        raise click.UsageError("--coverage is only for maps: use it with --region")
     if "precision" in given and not near_best:
-        raise click.UsageError("--precision goes with --objective ratio and --near")
+        raise click.UsageError("--precision has no effect here: use it with --objective ratio or --near")
     if "parameters" in given and not _names(context.params["parameters"]):
-        raise click.UsageError("--parameters needs at least one name")
+        raise click.UsageError("--parameters has no name: give at least one")
 
 
 def _reach(coverage: str | None) -> Fraction | None:

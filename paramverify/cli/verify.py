@@ -25,11 +25,11 @@ from paramverify.cli._common import (
 from paramverify.reports.attempt_reports import Race, attempt_line, attempt_lines, attempt_rows
 from paramverify.subjects.questions import Verify
 
-LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
+LISTED = (110, "Prove that a case is private for every prior, or show a counterexample.")
 
-BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
-ATTEMPTS = "List who was asked about each claim, what they answered, and who was stopped and why."
-WRITE = "Write the evidence to this file, for `paramverify check`."
+BUDGETS = "Decide the case for each of these bounds instead of its own, such as 1,ln(2),2."
+ATTEMPTS = "List which backends tried each claim, what they answered, and why others were stopped."
+WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
 
 
 @click.command("verify")
@@ -54,19 +54,22 @@ def command(
     budgets: str | None,
     show_attempts: bool,
 ) -> int:
-    """Prove a case private for every prior, or show how it leaks.
+    """Prove that a case is private for every prior, or show a counterexample.
 
-    A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
-    With --budgets the exit code is that of the worst: 1, else 3, else 0.
+    \b
+    Example:
+      paramverify verify case.toml --evidence proof.json
 
-    Interactive systems and chains with formulas are decided, too; the commands `interactive` and `logic` have
-    more options for them.
+    A case with a [claim] is proved for all values of its parameters, or refuted at one point. The command
+    also decides interactive systems and chains with formulas, for which the commands `interactive` and
+    `logic` have more options. An automaton over streams (.dipa) is private if some multiple of epsilon is
+    enough for every epsilon and for streams of every length; a case with such an automaton, or with a program
+    over a stream, states its own budget.
 
-    An SMT-LIB script (.smt2) is answered by sat, unsat or unknown. Then the exit code is 0 for both answers,
-    1 if the script states another :status, and 3 for unknown.
-
-    An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
-    streams of every length. A case with such an automaton, or a program over a stream, has its own budget.
+    Exit codes: 0 if private or true, 1 if not private or false, 3 if undecided. With --budgets, the exit code
+    is 1 if it is 1 for some bound, otherwise 3 if it is 3 for some bound, otherwise 0. For an SMT-LIB script
+    (.smt2), the exit code is 0 for sat and for unsat, 1 if the script states the other :status, and 3 for
+    unknown.
     """
     typed = Typed(as_json, timeout, backends, strategy, confirm)
     options = replace(typed.options(), executor=executor())
@@ -78,14 +81,16 @@ def command(
         if options.steps is not None:
             given.add("simplify" if options.steps else "no-simplify")
         for name in sorted(given):
-            raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
+            raise click.UsageError(
+                f"--encoding {MONOLITHIC} asks Z3 about whole formulas: leave --{name} out"
+            )
     if evidence and budgets is not None:
-        raise click.UsageError("--evidence is for one budget: leave --budgets out")
+        raise click.UsageError("--evidence is about one bound: leave --budgets out")
     question = Verify(evidence=evidence is not None, budgets=budgets, encoding=encoding)
     races: list[Race] = []
     if show_attempts:
         if not options.executor.is_here:
-            raise click.UsageError("--show-attempts is about races on this machine: leave --cluster out")
+            raise click.UsageError("--show-attempts lists races on this machine only: leave --cluster out")
 
         def heard(claim: Claim | str, decisions: Sequence[Decision]) -> None:
             races.append((claim, decisions))

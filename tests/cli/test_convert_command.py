@@ -47,4 +47,4 @@ def test_an_epsilon_is_a_sum_with_logarithms() -> None:
     for text in ("-1", "ln(1/2)", "ln(1 - 1/10**60)", "1 - ln(3)"):
         refused = called("convert", "--pure", text)
         assert (refused.code, refused.out) == (2, "")
-        assert "at least 0 is needed" in refused.err
+        assert "must be at least 0" in refused.err

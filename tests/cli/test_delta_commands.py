@@ -25,7 +25,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("budget", ["--epsilon-for", "1/10"], 0, 0, "least ratio"),
     ("budget", ["--epsilon-for", "0"], 2, 2, "a delta above 0"),
     ("budget", ["--delta-for", "-1"], 2, 2, "epsilon would be negative"),
-    ("budget", ["--delta-for", "1", "--epsilon-for", "1/9"], 2, 2, "give either"),
+    ("budget", ["--delta-for", "1", "--epsilon-for", "1/9"], 2, 2, "exclude each other: give one of them"),
     ("synthesize", [], 0, 0, "private: ratio"),
     ("synthesize", ["--witness"], 0, 1, "private: ratio"),
     ("synthesize", ["--witness", "--objective", "ratio"], 2, 2, "--delta-for"),

@@ -69,7 +69,7 @@ def test_evidence_of_a_composition(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert run(["check", written]) == 0
     assert "delta is 3/8, exactly: computed again" in capfd.readouterr().out
     assert run([*asked, "--curve"]) == 2
-    assert "no evidence of a curve" in capfd.readouterr().err
+    assert "cannot prove a whole curve" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("noise", ["geometric(1/2)", "gauss(1)"], ids=["exact", "enclosed"])

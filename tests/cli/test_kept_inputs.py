@@ -137,7 +137,7 @@ def test_an_input_is_never_written_over(
     given = [str(case), *ARGUMENTS.get(command, [])]
     for name in same(kept, tmp_path):
         assert run([command, *given, option, str(name)]) == 2
-        assert "is read by this command" in capsys.readouterr().err
+        assert "is an input of this command" in capsys.readouterr().err
         assert kept.read_bytes() == content
 
 
@@ -152,7 +152,7 @@ def test_the_configuration_of_the_command_line_is_kept(
     asked = [command, *given, option, str(config)]
     for words in (["--config", str(config), *asked], [*asked, "--config", str(config)]):
         assert run(words) == 2
-        assert "is read by this command" in capsys.readouterr().err
+        assert "is an input of this command" in capsys.readouterr().err
         assert config.read_bytes() == b""
 
 
@@ -254,7 +254,7 @@ def test_files_of_a_folder_are_no_inputs(tmp_path: Path, capsys: pytest.CaptureF
     os.link(case, written)
     capsys.readouterr()
     assert run(["export", str(case), "--to", "smtlib2", "-o", str(tmp_path)]) == 2
-    assert "is read by this command" in capsys.readouterr().err
+    assert "is an input of this command" in capsys.readouterr().err
     assert case.read_bytes() == content
 
 

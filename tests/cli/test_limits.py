@@ -145,7 +145,7 @@ def test_memory_ends_a_command(folder: Path) -> None:
     process = start("show", folder / "case", "--memory", "130MB", "--json", environment=environment)
     out, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
-    assert error == "undecided: the memory limit of 130 MB is met\n"
+    assert error == "undecided: the memory limit of 130 MB is reached\n"
     assert json.loads(out)["end"] == "memory"
     assert gone(environment)
 
@@ -162,7 +162,7 @@ def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert answer == {
         "status": "unknown",
         "verdict": "undecided",
-        "reason": "there is not enough memory for this input",
+        "reason": "memory ran out: make the input smaller, or use a machine with more memory",
         "end": "memory",
     }
 
@@ -436,7 +436,7 @@ def test_what_is_no_file_is_not_read(
     words = [str(tmp_path / "compared") if word == "compared" else word for word in words]
     assert run([*words, "--timeout", "20"]) == 2
     said = capsys.readouterr().err
-    expected = {"large": " has at most ", "directory": "directory"}.get(kind, "not a regular file")
+    expected = {"large": " has at most ", "directory": "directory"}.get(kind, "regular file")
     assert expected in said or (kind == "directory" and "no .toml" in said), said
 
 

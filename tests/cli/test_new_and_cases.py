@@ -60,7 +60,7 @@ def test_a_new_case_is_proved_at_once(kind: str, tmp_path: Path) -> None:
     path.write_text("mine")
     refused = called("new", kind, "-o", str(path))
     assert refused.code == 2
-    assert "--force writes over it" in refused.err
+    assert "add --force" in refused.err
     assert path.read_text() == "mine"
     assert called("new", kind, "-o", str(path), "--force", "--json").code == 0
     assert path.read_text() != "mine"
@@ -82,8 +82,8 @@ def test_each_comment_may_be_uncommented(kind: str, line: str, text: str, tmp_pa
     ("arguments", "words"),
     [
         (["progam"], "did you mean 'program'?"),
-        (["-o", "x.toml"], "-o needs a KIND"),
-        (["prior", "-o", "/nowhere/x.toml"], "there is no folder"),
+        (["-o", "x.toml"], "-o needs a KIND: add one of"),
+        (["prior", "-o", "/nowhere/x.toml"], "the folder '/nowhere' does not exist"),
     ],
 )
 def test_mistakes_of_new(arguments: list[str], words: str) -> None:
@@ -128,8 +128,8 @@ def test_a_case_is_printed_as_it_is(name: str) -> None:
     ("name", "words"),
     [
         ("familly", "did you mean 'family'?"),
-        ("survey", "there are several: "),
-        ("../setup", "there is no case"),
+        ("survey", "'survey' names several cases: choose one of "),
+        ("../setup", "no case has the name"),
     ],
 )
 def test_cases_that_are_not_there(name: str, words: str) -> None:
@@ -199,7 +199,7 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
         (["--budgets", "1,,2"], "write bounds with commas between them"),
         (["--budgets", "1,lm(2)"], "--budgets lm(2)"),
         (["--budgets", "1,-1"], "below 1"),
-        (["--budgets", "1", "--evidence", "x.json"], "--evidence is for one budget"),
+        (["--budgets", "1", "--evidence", "x.json"], "--evidence is about one bound"),
         (["--budgets", "1", "--encoding", "monolithic"], "leave --budgets out"),
     ],
 )

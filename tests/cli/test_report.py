@@ -32,7 +32,7 @@ def test_the_worst_verdict_is_the_exit_code(tmp_path: Path, capsys: pytest.Captu
     target = tmp_path / "page.html"
     assert run(["report", *names, "-o", str(target), "--title", "For the <board>"]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert told == [f"private: {names[0]}", f"not private: {names[1]}", f"The page is {target}."]
+    assert told == [f"private: {names[0]}", f"not private: {names[1]}", f"written: {target}"]
     assert run(["report", *names, "-o", str(target), "--title", "For the <board>", "--json"]) == 1
     shown = json.loads(capsys.readouterr().out)
     assert (shown["status"], shown["page"]) == ("violated", str(target))
@@ -52,8 +52,8 @@ def test_the_worst_verdict_is_the_exit_code(tmp_path: Path, capsys: pytest.Captu
     [
         (["--parameters", "z"], "--parameters: there is no parameter 'z'; there are: "),
         (["--coverage", "2"], "--coverage: a number between 0 and 1 is needed"),
-        (["-o", "nowhere/page.html"], "there is no folder"),
-        (["--backends", ""], "--backends needs at least one name"),
+        (["-o", "nowhere/page.html"], "the folder 'nowhere' does not exist"),
+        (["--backends", ""], "--backends names no backend: give at least one"),
     ],
 )
 def test_mistakes(options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,7 @@ def test_command_audits(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(found["inputs"]) == 3
     code, _, error = sample(capsys, "geometric-neighbours", "--audit")
     assert code == 2
-    assert "give --mechanism or --direct" in error
+    assert "add --mechanism or --direct" in error
 
 
 @pytest.mark.slow
@@ -142,9 +142,9 @@ def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (("--epsilon", "-1"), "a budget is not negative"),
         (("--epsilon", "1e400"), "a budget of more than 700 cannot be tested"),
         (("--epsilon", ","), "no budget is given"),
-        (("--mechanism", "a:b", "--direct"), "give either --mechanism or --direct"),
+        (("--mechanism", "a:b", "--direct"), "--mechanism and --direct exclude each other"),
         (("--at", "x=1"), "there is no parameter 'x'"),
-        (("--audit", "--direct", "--plot", "a.svg"), "--audit has no plot"),
+        (("--audit", "--direct", "--plot", "a.svg"), "no plot of an audit: leave --plot out"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -225,7 +225,7 @@ def test_check_needs_a_case_for_settings(tmp_path: Path) -> None:
     path.write_text(COIN)
     called("verify", str(path), "-D", "c=1/10", "--evidence", str(evidence))
     assert called("check", str(evidence)).code == 0
-    assert "give --case too" in called("check", str(evidence), "-D", "c=1/10").err
+    assert "add --case" in called("check", str(evidence), "-D", "c=1/10").err
 
 
 def test_one_value_has_one_spelling() -> None:

@@ -105,7 +105,7 @@ def test_memory_is_limited() -> None:
     """A command that takes more memory than it may is ended, and that is told as such."""
     grow = "_output.limit_memory(300_000_000); kept = [b'x' * 10**7 for _ in range(10**4)]"
     code, out, error = ended(FOUND + grow)
-    assert (code, error) == (3, "undecided: the memory limit of 300 MB is met\n")
+    assert (code, error) == (3, "undecided: the memory limit of 300 MB is reached\n")
     assert out == "one claim\ntwo claims\n"
 
 
@@ -114,8 +114,8 @@ def test_memory_is_limited() -> None:
     ("name", "code", "words"),
     [
         ("SIGKILL", 3, "the system killed the command"),
-        ("SIGSEGV", 70, "ended by the signal SIGSEGV"),
-        ("SIGABRT", 70, "ended by the signal SIGABRT"),
+        ("SIGSEGV", 70, "the signal SIGSEGV ended the command"),
+        ("SIGABRT", 70, "the signal SIGABRT ended the command"),
         ("SIGXCPU", 3, "processor time"),
         ("SIGTERM", 143, ""),
     ],
@@ -135,7 +135,7 @@ def test_an_abort_with_much_memory_is_told_as_memory() -> None:
     body = "_output.limit_memory(10**9); kept = b'x' * 7 * 10**8; os.abort()"
     code, _, error = ended(body)
     assert code == 3
-    assert "no more memory" in error
+    assert "ran out of memory" in error
 
 
 @pytest.mark.slow

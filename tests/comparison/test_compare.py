@@ -400,7 +400,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     claims = done // 3  # three attempts are made of a claim before the next one
     assert document["attempts"] == 3 * claims
     assert f"sequences: {claims} claim" in told
-    assert f"interrupted: {done} of {ATTEMPTS} results are kept in".encode() in said.replace(b"\r\n", b" ")
+    assert f"interrupted: {done} of {ATTEMPTS} results are saved in".encode() in said.replace(b"\r\n", b" ")
     assert b"s left" in said
 
 
@@ -686,7 +686,7 @@ def test_encodings_that_contradict_each_other() -> None:
             [HOLDS, "--backends", "lying_backends:MISSING"],
             "is not installed; to get it: pip install stand-in",
         ),
-        ([HOLDS, "--backends", ","], "--backends needs at least one name"),
+        ([HOLDS, "--backends", ","], "--backends has no name: give at least one"),
         ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, all-sets, cone,"),
         ([ENDLESS], "it is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),

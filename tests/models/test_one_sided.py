@@ -195,7 +195,7 @@ def test_certify_says_that_a_sequence_is_ignored(tmp_path: Path, capsys: pytest.
     case = written(tmp_path, "4", 'one_sided = "ignored"\n')
     assert run(["certify", case, "--observations", "a,x"]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("ignored, and so not a violation")
+    assert told.startswith("ignored because of a side condition, so not a violation")
     assert "Pr(a x | s) = 1/6" in told
     assert "Pr(a x | t) = 0" in told
     assert run(["certify", case, "--observations", "a,x", "--json"]) == 0

@@ -134,10 +134,10 @@ def test_beyond_the_domain_a_tree_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--tree", "tree.txt"], "--tree writes .json and .py, not .txt"),
-        (["--tree", "tree"], "not a name without one"),
-        (["--witness", "--tree", "tree.py"], "--tree goes with --region"),
-        (["--exact", "--tree", "tree.py"], "--tree goes with --region"),
+        (["--tree", "tree.txt"], "--tree has the ending .txt: write a name that ends in .json or .py"),
+        (["--tree", "tree"], "--tree has a name without an ending"),
+        (["--witness", "--tree", "tree.py"], "--tree is only for maps: use it with --region"),
+        (["--exact", "--tree", "tree.py"], "--tree is only for maps: use it with --region"),
     ],
 )
 def test_a_tree_needs_a_map_and_a_suffix(options: list[str], reason: str) -> None:

@@ -219,7 +219,7 @@ def test_options_of_pictures_go_with_plot(root: Path, capsys: pytest.CaptureFixt
     """An option of a picture without a picture is a mistake in usage, in every command that draws."""
     for command in (["synthesize", LINE], ["logic", "cases/logic/survey-coin.toml"], ["sample", LINE]):
         assert run([command[0], str(root / command[1]), "--width", "8cm"]) == 2
-        assert "--width goes with --plot" in capsys.readouterr().err
+        assert "--width needs a picture: add --plot" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", range(2, 13))

@@ -255,17 +255,14 @@ def test_a_theorem_of_another_case_is_not_replaced(tmp_path: Path) -> None:
     assert again["replaced"] == []
     assert (folder / "case.v").read_text() == text
     (folder / "case.v").write_text(text + "(* changed *)")
-    assert (
-        f"Replaced, with other text before: {folder / 'case.v'}\n"
-        in called("prove", first, "-o", str(folder)).out
-    )
+    assert f"Overwritten: {folder / 'case.v'}\n" in called("prove", first, "-o", str(folder)).out
     forced = strict_json(called("prove", second, "-o", str(folder), "--force", "--json").out)
     assert forced["replaced"] == [str(folder / "case.v")]
     assert (folder / "case.v").read_text() != text
     other = tmp_path / "other"
     other.mkdir()
     (other / "Makefile").write_text("all:\n")
-    assert "this file is there already" in called("prove", first, "-o", str(other)).err
+    assert "this file exists already" in called("prove", first, "-o", str(other)).err
     assert [path.name for path in other.iterdir()] == ["Makefile"]
 
 
@@ -318,7 +315,10 @@ def test_the_head_says_what_is_trusted(tmp_path: Path) -> None:
     assert "nothing but this" not in model
     assert "Hmm.v" in model
     told = called("prove", str(ROOT / "cases" / "markov-quilt.toml"), "-o", str(tmp_path / "out")).out
-    assert "written as a model, not in its own words: the theories have no words for" in told
+    assert (
+        "The theorem states the case as a model, not in the words of the case: the theories have no words for"
+        in told
+    )
 
 
 @pytest.mark.parametrize(

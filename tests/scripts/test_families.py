@@ -92,7 +92,7 @@ def test_claims_that_are_not_reached_are_told(
     folder = str(tmp_path / "new")
     assert run(["export", CONTAGIOUS, "--collection", folder, "--timeout", "0.8", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    late = told["left_out"]["not reached in 0.8 s, the time of its case"]
+    late = told["left_out"]["not reached within 0.8 s, the time limit of a case"]
     assert 0 < told["scripts"] < 4
     assert sum(told["left_out"].values()) + told["scripts"] == len(
         list(listed_claims(load(CONTAGIOUS).model))
@@ -130,5 +130,5 @@ def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> 
     """A collection takes no format, and several cases need one."""
     assert run(["export", CONTAGIOUS, "--collection", "x", "--to", "qepcad"]) == 2
     assert run(["export", CONTAGIOUS, CONTAGIOUS, "--to", "smtlib2"]) == 2
-    assert "several cases need --collection" in capsys.readouterr().err
+    assert "several cases are given: name one, or add --collection" in capsys.readouterr().err
     assert run(["export", CONTAGIOUS, "--to", "qepcad", "--status"]) == 2

@@ -338,4 +338,4 @@ def test_without_evidence(tmp_path: Path, words: str, told: str) -> None:
     result = f"Result(['private'], {{}}, standing=Standing.HOLDS, no_evidence={words!r})"
     site = Site(tmp_path, f"class Bad(Own):\n    result = {result}\n")
     code, _, err = site.call("verify", "x.own", "--evidence", "e.json")
-    assert (code, err) == (0, f"no evidence was written: {told}\n")
+    assert (code, err) == (0, f"No evidence was written: {told}\n")

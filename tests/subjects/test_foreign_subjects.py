@@ -112,6 +112,6 @@ def test_the_engine_of_the_page(site: Path) -> None:
     code, _, err = call(site, "synthesize", "good.table")
     assert (code, "synthesize has no meaning for this case: a table has no parameters" in err) == (2, True)
     _, _, err = call(site, "verify", "good.table", "--evidence", "none.json")
-    assert err == "no evidence was written: there is no evidence for tables\n"
+    assert err == "No evidence was written: there is no evidence for tables\n"
     text = "import paramverify as p; print(p.budget('good.table').ratio, bool(p.verify('good.table')))"
     assert warm_processes.run(["-c", text], site, os.environ, [str(site)]).stdout == "3 True\n"

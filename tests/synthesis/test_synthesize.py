@@ -463,21 +463,33 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--witness", "--exact"], "give one of --witness, --region and --exact"),
-        (["--near", "p=1/2", "--region"], "--objective and --near go with --witness"),
+        (["--witness", "--exact"], "--witness, --region and --exact exclude each other"),
+        (["--near", "p=1/2", "--region"], "choose a violating prior: use them with --witness"),
         (["--objective", "nearest"], "--objective nearest needs --near"),
-        (["--state", "x", "--exact"], "--state goes with --region"),
-        (["--plot", "x.svg", "--witness"], "--plot goes with --region and --exact"),
+        (["--state", "x", "--exact"], "--state is only for maps: use it with --region"),
+        (
+            ["--plot", "x.svg", "--witness"],
+            "--plot has no picture of one prior: use it with --region or --exact",
+        ),
         (["--plot", "x.jpg"], "pictures are written as .svg, .png or .pdf"),
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
         (["--parameters", "q"], "there is no parameter 'q'; there are: p"),
         (["--near", "p"], "write parameter=value"),
-        (["--witness", "--parameters", "p"], "--parameters goes with --region and --exact"),
-        (["--witness", "--coverage", "0.1"], "--coverage goes with --region"),
-        (["--exact", "--coverage", "0.1"], "--coverage goes with --region"),
-        (["--region", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
-        (["--witness", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
-        (["--parameters", ""], "--parameters needs at least one name"),
+        (
+            ["--witness", "--parameters", "p"],
+            "--parameters is not for one prior: use it with --region or --exact",
+        ),
+        (["--witness", "--coverage", "0.1"], "--coverage is only for maps: use it with --region"),
+        (["--exact", "--coverage", "0.1"], "--coverage is only for maps: use it with --region"),
+        (
+            ["--region", "--precision", "0.1"],
+            "--precision has no effect here: use it with --objective ratio or --near",
+        ),
+        (
+            ["--witness", "--precision", "0.1"],
+            "--precision has no effect here: use it with --objective ratio or --near",
+        ),
+        (["--parameters", ""], "--parameters has no name: give at least one"),
     ],
 )
 def test_mistakes(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -294,7 +294,7 @@ def test_files_of_tls_need_a_cluster(tmp_path: Path) -> None:
     """Files of TLS without an address are not passed over in silence."""
     found = CliRunner().invoke(command, ["no-case.toml", "--cluster-tls-ca", str(tmp_path / "ca.pem")])
     assert found.exit_code == 2
-    assert "--cluster-tls-... go with --cluster" in found.output
+    assert "--cluster-tls-... needs a cluster: add --cluster" in found.output
 
 
 def test_sizes_of_batches() -> None:

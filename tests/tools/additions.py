@@ -115,7 +115,7 @@ COMMAND = '''"""`paramverify greet`: a greeting."""
 
 import click
 
-LISTED = (65, "Print a greeting.")
+LISTED = (225, "Print a greeting.")
 
 
 @click.command("greet")
