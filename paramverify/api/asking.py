@@ -134,7 +134,7 @@ def budget_of(
     """Reads a case and finds its tight budget, or the least δ or ε; see `paramverify.budget`."""
     width, options = between("precision", precision, 1), options_of(limits)
     if delta_for is not None and epsilon_for is not None:
-        raise InputError("give either delta_for or epsilon_for")
+        raise InputError("delta_for and epsilon_for exclude each other: give one of them")
     question = Budget(
         precision=None if width == PRECISION else width,
         delta_for=None if delta_for is None else str(delta_for),
@@ -196,16 +196,18 @@ class SynthesisRequest:
         """
         forms = ("witness", "region", "exact")
         if self.form is not None and self.form not in forms:
-            raise InputError(f"must be one of {', '.join(forms)}; not {self.form!r}", key="form")
+            raise InputError(f"{self.form!r} is unknown: write one of {', '.join(forms)}", key="form")
         about_prior = self.objective is not None or self.near is not None
         if about_prior and self.form not in (None, "witness"):
-            raise InputError("objective and near go with the form witness", key="form")
+            raise InputError('objective and near choose a violating prior: write form="witness"', key="form")
         if (about_prior or self.form == "witness") and self.parameters:
-            raise InputError("parameters go with the forms region and exact", key="parameters")
+            raise InputError(
+                "one prior has all parameters: use parameters with region or exact", key="parameters"
+            )
         with located(key="objective"):
             known = [objective.value for objective in Objective]
             if self.objective is not None and self.objective not in known:
-                raise InputError(f"must be one of {', '.join(known)}; not {self.objective!r}")
+                raise InputError(f"{self.objective!r} is unknown: write one of {', '.join(known)}")
         return Synthesize(
             form="witness" if about_prior else self.form,
             parameters=self.parameters,

@@ -21,20 +21,28 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
+from paramverify.api.telling import SampleOptions
 from paramverify.automata.stream_cases import StreamCase
 from paramverify.divergences.registry import names
 from paramverify.errors import InputError
 from paramverify.logic.logic_cases import LogicOptions
 from paramverify.reports.stream_reports import budget_of
-from paramverify.subjects.questions import PRECISION, TOLERANCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Case:
     """A case of any kind: a mechanism with a prior or neighbours, a claim, a system, or formulas.
 
-    `load` and `loads` make one. It does not change: `with_` returns another one. Its methods are the
-    functions of the same names.
+    `load` and `loads` return cases. A case is immutable: `with_` returns a changed copy. The methods do the
+    same as the functions with these names.
+
+    Examples:
+        >>> import paramverify
+        >>> case = paramverify.load("cases/geometric-independent.toml")
+        >>> case.kind, case.bound
+        (<Kind.PRIVACY: 'privacy'>, 'epsilon = ln(2)')
+        >>> case.verify().verdict
+        'private'
     """
 
     _read: Read
@@ -44,7 +52,7 @@ class Case:
 
     @property
     def kind(self) -> Kind | str:
-        """What the case is about."""
+        """What the case is about; the name of the plugin if a plugin reads it."""
         return self._read.kind
 
     @property
@@ -54,12 +62,12 @@ class Case:
 
     @property
     def path(self) -> str:
-        """The file, or `<text>`; files that the case names are looked for beside it."""
+        """The path of the file, or `<text>`. Relative paths in the case start from its folder."""
         return str(self._read.path)
 
     @property
     def bound(self) -> str:
-        """The budget in words, such as `epsilon = ln(2)`, or what is claimed; "" where formulas have it."""
+        """The bound as text, such as `epsilon = ln(2)`; for a claim its statement, for formulas `""`."""
         content = self._read.content
         if isinstance(content, StreamCase):
             return f"epsilon = {budget_of(content)}"
@@ -67,16 +75,16 @@ class Case:
 
     @property
     def expect(self) -> dict[str, Any]:
-        """What the file itself expects, from `[expect]`."""
+        """The expected answers in the table `[expect]` of the file."""
         return dict(self._read.content.expect)
 
     @property
     def content(self) -> Any:
-        """What the core has read: the case of its subject, with its model."""
+        """The internal object that the case was read into. It may change with each version."""
         return self._read.content
 
     def to_toml(self) -> str:
-        """Returns the text of the case file; written to a file, it is the case for all commands."""
+        """Returns the text of the case file, which all commands can read."""
         return (self._read.file.text or b"").decode("utf-8-sig")
 
     def with_(
@@ -96,21 +104,40 @@ class Case:
         title: str | None = None,
         **tables: Any,
     ) -> Case:
-        """Returns the same case with other values; this one stays as it is.
+        """Returns the case with other values, and without `[expect]`.
 
-        `budget` and `epsilon` are both ε: a number or a text such as `"ln(2)"`; `ratio` is e^ε, and `delta`
-        stands beside it: 0 makes the case pure. `renyi`, such as `{"order": 4, "epsilon": "ln(2)"}`,
-        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures instead of all bounds; so are
-        divergences of packages, by their keys.
-        `parameters` gives a number, a text such as `"1/3"`, or an interval such as `"(0, 1/2]"` to parameters
-        that the case has. Each other argument is a table of the case file, such as
-        `mechanism={"noise": {...}}`: its keys take the place of those in the file, and None removes one.
-        Floats are read as they are written: 0.1 is 1/10. `[expect]` is left out, because it was about the
-        other case.
+        Give at most one of `epsilon`, `ratio` and the divergences; it replaces the bound of the case. Numbers
+        may be texts such as `"ln(2)"`. A float counts as it is written, so 0.1 is 1/10.
+
+        Args:
+            budget (number or text): Another name for `epsilon`.
+            epsilon (number or text): Set ε.
+            ratio (number or text): Set e^ε.
+            delta (number or text): Set δ; 0 removes it.
+            renyi (dict): Set a bound on a Rényi divergence, such as `{"order": 4, "epsilon": "ln(2)"}`.
+            chi_squared (number or text): Set a bound on the chi-squared divergence.
+            total_variation (number or text): Set a bound on the total variation distance.
+            kl (number or text): Set a bound on the Kullback-Leibler divergence, in nats.
+            zcdp (number or text): Set ρ of zero-concentrated privacy.
+            length (int or text): Set the length of the output sequences, such as 3 or `"1..4"`.
+            parameters (dict): Set parameters of the case to a number, a text such as `"1/3"`, or an interval
+                such as `"(0, 1/2]"`.
+            title (text): Set the title.
+            **tables (dict): Change a table of the case file, such as `mechanism={"noise": {...}}`. The given
+                keys replace those of the file, and None removes a key. Bounds on divergences of plugins are
+                set in the same way, by their keys.
+
+        Returns:
+            The changed case.
 
         Raises:
-            InputError: a name that the case does not have or that cannot be changed, with what can be; and
-                every mistake that would be one in a file.
+            InputError: The case has no such name, or it cannot be changed, or the changed case has a mistake.
+
+        Examples:
+            >>> import paramverify
+            >>> case = paramverify.load("cases/geometric-independent.toml")
+            >>> case.with_(epsilon="ln(3/2)").verify().verdict
+            'not private'
         """
         bounds: dict[str, object] = {"budget": budget, "epsilon": epsilon, "ratio": ratio, "delta": delta}
         bounds |= {"renyi": renyi, "chi_squared": chi_squared, "total_variation": total_variation}
@@ -128,20 +155,20 @@ class Case:
         )
 
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
-        """Decides the case; see `paramverify.verify`."""
+        """Returns whether the case is private, or true; see `paramverify.verify`."""
         return verify(self, **limits)
 
     def budget(
         self,
         *,
-        precision: Bound = PRECISION,
+        precision: Bound = "1e-9",
         delta_for: Bound | None = None,
         epsilon_for: Bound | None = None,
         length: int | str | None = None,
         epsilon: Bound | None = None,
         **limits: Unpack[Limits],
     ) -> BudgetReport:
-        """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
+        """Returns the tight budget, or the least δ or ε; see `paramverify.budget`."""
         return budget(
             self,
             precision=precision,
@@ -160,10 +187,10 @@ class Case:
         coverage: Bound | None = None,
         objective: str | None = None,
         near: Mapping[str, Bound] | None = None,
-        precision: Bound = TOLERANCE,
+        precision: Bound = "1e-6",
         **limits: Unpack[Limits],
     ) -> SynthesisReport:
-        """Finds where the case is private; see `paramverify.synthesize`."""
+        """Returns where the case is private; see `paramverify.synthesize`."""
         return synthesize(
             self,
             form,
@@ -188,16 +215,18 @@ class Case:
         simplify: str | None = None,
         together: bool = False,
     ) -> ExportReport:
-        """Writes the claims for another program; see `paramverify.export`."""
+        """Returns the claims as text for another solver; see `paramverify.export`."""
         return export(self, to, claim=claim, free=free, simplify=simplify, together=together)
 
-    def sample(self, implementation: Callable[..., Any] | None = None, **options: Any) -> SampleReport:
-        """Tests the case by sampling; see `paramverify.sample` for the options."""
+    def sample(
+        self, implementation: Callable[..., Any] | None = None, **options: Unpack[SampleOptions]
+    ) -> SampleReport:
+        """Tests the case by sampling; see `paramverify.sample`."""
         return sample(self, implementation, **options)
 
 
 AnyCase = Case | Mechanism | str | PathLike[str]
-"""What the functions take: a case, a decorated function, or the path of a case file."""
+"""What the functions take: a case, a mechanism, or the path of a case file."""
 
 
 def load(
@@ -208,28 +237,60 @@ def load(
     parameters: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
 ) -> Case:
-    """Reads a case file of any kind, or the file of an automaton over streams (.dipa).
+    """Reads a case file of any kind, an automaton over streams (.dipa), or an SMT-LIB script (.smt2).
 
-    The other arguments are for chains, as `paramverify logic` has them: `formulas` of dpCTL* instead of those
-    in the file, a predicate for `neighbours`, intervals for `parameters`, `constants` of a PRISM file.
+    The keyword arguments are for Markov chains and decision processes, as in `paramverify logic`.
+
+    Args:
+        path (path): The file.
+        formulas (list of texts): Check these formulas of dpCTL* instead of those in the file.
+        neighbours (text): Define neighbouring states by this predicate, such as `"abs(r - r') <= 1"`.
+        parameters (dict): Set the domains of parameters, such as `{"p": "(0, 1)"}`.
+        constants (dict): Set constants that a PRISM file leaves open, such as `{"N": "3"}`.
+
+    Returns:
+        The case.
 
     Raises:
-        InputError: any mistake in the file, with file, key and reason.
-        LimitError: a model larger than the bounds of this package.
+        InputError: The file has a mistake. The error has the attributes `file`, `key` and `reason`.
+        LimitError: The model is larger than paramverify supports.
+
+    Examples:
+        >>> import paramverify
+        >>> paramverify.load("cases/geometric-independent.toml").bound
+        'epsilon = ln(2)'
     """
     given = LogicOptions(tuple(formulas), neighbours, parameters=parameters or {}, constants=constants or {})
     return Case(read(path, None if given == LogicOptions() else given))
 
 
 def loads(text: str, *, folder: str | PathLike[str] = ".") -> Case:
-    """Reads the text of a case file of any kind; files that it names are looked for in `folder`.
+    """Reads the text of a case file.
+
+    Args:
+        text (text): The content of a case file, in TOML.
+        folder (path): Search the files that the case names in this folder.
+
+    Returns:
+        The case.
 
     Raises:
-        InputError: any mistake in the text, with key and reason.
-        LimitError: a model larger than the bounds of this package.
+        InputError: The text has a mistake. The error has the attributes `key` and `reason`.
+        LimitError: The model is larger than paramverify supports.
+
+    Examples:
+        >>> import paramverify
+        >>> text = '''
+        ... [parameters]
+        ... x = "[0, 1]"
+        ... [claim]
+        ... holds = "x**2 - x + 1/4 >= 0"
+        ... '''
+        >>> paramverify.loads(text).verify().verdict
+        'true'
     """
     if not isinstance(text, str):
-        raise InputError(f"the text of a case is needed here, not {type(text).__name__}; load reads a file")
+        raise InputError(f"loads needs a text, not {type(text).__name__}: use load to read a file")
     return Case(read_text(text.encode(), Path(folder) / NAME))
 
 
@@ -246,25 +307,39 @@ def _of(case: AnyCase) -> Read:
     if isinstance(case, (str, PathLike)):
         return read(case)
     raise InputError(
-        f"a case, a mechanism or a path is needed here, not {type(case).__module__}.{type(case).__name__}"
+        f"{type(case).__module__}.{type(case).__name__} is not a case: "
+        "give a case, a mechanism or the path of a case file"
     )
 
 
 def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
-    """Decides a case.
+    """Decides whether a case is private for every prior, or whether its claim or its formulas are true.
 
-    Privacy: for every point θ of the parameter domain, every secret pair (s, t) in both directions and every
-    output ω, Pr(ω | s) ≤ e^ε · Pr(ω | t). `private` is proved for all of them; `not private` has a witness
-    that was evaluated exactly. A claim, a system and formulas are decided in the same sense ([F], [T], [L]).
-    A limit gives `undecided`, with its reason.
+    A case with the bound ε is private if, for every point θ of the parameter domain, every secret pair (s, t)
+    in both directions and every output ω, Pr(ω | s) ≤ e^ε · Pr(ω | t). The verdict `private` is proved for
+    all of them. The verdict `not private` comes with a witness, which was evaluated exactly. Claims, systems
+    and formulas are decided in the same sense ([F], [T], [L]). If a limit is reached, the verdict is
+    `undecided`, and the report has the reason.
 
-    The limits are `timeout` (60 seconds), `memory` ("4GiB"), `strategy`, `backends`, `confirm`,
-    `require_certificates` and `simplify`, as on the command line. The time is looked at in all loops; one
-    call inside a library is not interrupted.
+    Args:
+        case (path or case or mechanism): The case to decide.
+        **limits (see below): Limits of the call, and the backends that decide.
+
+    Returns:
+        A report with `verdict`, `witness` and `evidence()`. One call inside a library is not interrupted, so
+        the report may be later than `timeout`.
 
     Raises:
-        InputError: a mistake in the case or in an argument.
-        DisagreementError: two solvers contradict each other.
+        InputError: The case or an argument has a mistake.
+        DisagreementError: Two solvers contradict each other.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.verify("cases/geometric-independent-below.toml", timeout=30)
+        >>> report.verdict
+        'not private'
+        >>> report.witness.ratio > report.witness.bound
+        True
     """
     return asking.verify_read(lambda: _of(case), limits)
 
@@ -272,30 +347,46 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
 def budget(
     case: AnyCase,
     *,
-    precision: Bound = PRECISION,
+    precision: Bound = "1e-9",
     delta_for: Bound | None = None,
     epsilon_for: Bound | None = None,
     length: int | str | None = None,
     epsilon: Bound | None = None,
     **limits: Unpack[Limits],
 ) -> BudgetReport:
-    """Finds the tight budget: sup Pr(ω | s)/Pr(ω | t) over all priors, secret pairs and outputs.
+    """Finds the tight budget: sup Pr(ω | s)/Pr(ω | t) over all priors, secret pairs (s, t) and outputs ω.
 
-    The result is exact where it is rational or algebraic, or a number of the case's exponentials; else it
-    lies between two proved bounds, whose relative distance is at most `precision` where time suffices. For
-    an interactive system it is the largest ratio over inputs that differ in one data point. The bound of the
-    case plays no part, but for `relative`. The limits are those of `verify`.
+    The ratio is exact if it is rational, algebraic, or a quotient of exponentials of the case. Otherwise it
+    lies between two proved bounds, whose relative distance is at most `precision` if time suffices. The bound
+    of the case has no influence on the ratio; the report compares both in `relative`. For an interactive
+    system, the ratio is the largest one over all inputs that differ in one data point.
 
-    With `delta_for` an ε it is the least δ that is enough for all sets of outputs, and with `epsilon_for` a δ
-    the least ε: sup Pr(S | s) − e^ε·Pr(S | t), and ln of sup (Pr(S | s) − δ)/Pr(S | t).
+    For an automaton over streams (.dipa), and for a case about streams with Laplace noise, the report is a
+    `StreamBudgetReport`: the least multiple of ε for streams of every length.
 
-    Of an automaton over streams (.dipa), and of a case about streams with Laplace noise, it is a
-    `StreamBudgetReport`: the least multiple of ε for streams of every length. `length`, such as 3 or
-    `"1..4"`, asks for streams of so many inputs too, and `epsilon` for the numbers at one ε.
+    Args:
+        case (path or case or mechanism): The case.
+        precision (number or text): Stop when the relative distance of both bounds is at most this.
+        delta_for (number or text): Find the least δ for this ε instead, over all sets S of outputs:
+            sup Pr(S | s) − e^ε·Pr(S | t).
+        epsilon_for (number or text): Find the least ε for this δ instead, over all sets S of outputs:
+            ln sup (Pr(S | s) − δ)/Pr(S | t).
+        length (int or text): Find the budgets of streams of this many inputs too, such as 3 or `"1..4"`.
+        epsilon (number or text): Report the budgets of streams at this ε.
+        **limits (see below): Limits of the call, and the backends that decide.
+
+    Returns:
+        A report with `ratio`, `epsilon`, `lower` and `upper`.
 
     Raises:
-        InputError: a mistake, or a case without a budget: a claim, formulas.
-        LimitError: nothing was found within a limit.
+        InputError: The case or an argument has a mistake, or the case has no budget, such as a claim.
+        LimitError: Nothing was found within a limit.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.budget("cases/geometric-independent.toml")
+        >>> report.ratio, report.attained
+        (ExactNumber(2), False)
     """
     return asking.budget_of(
         lambda: _of(case), precision, limits, delta_for, epsilon_for, length=length, epsilon=epsilon
@@ -310,22 +401,37 @@ def synthesize(
     coverage: Bound | None = None,
     objective: str | None = None,
     near: Mapping[str, Bound] | None = None,
-    precision: Bound = TOLERANCE,
+    precision: Bound = "1e-6",
     **limits: Unpack[Limits],
 ) -> SynthesisReport:
-    """Finds where a case is private, or a prior for which it is not.
+    """Finds the parameter values for which a case is private, or a prior for which it is not private.
 
-    `form` is `"exact"` (intervals of one parameter, a condition on several), `"region"` (a map, of which a
-    share of `coverage` may stay undecided; without one 1/100 for one or two parameters, 1/20 for
-    three, 2/25 for more), or `"witness"` (a violating prior, or that there is none).
-    Without it: exact intervals for one parameter, a map for more. `parameters` are those of the answer; it is
-    for all values of the others. `objective` (`"simplest"`, `"ratio"`, `"nearest"`) and `near` say which
-    violating prior; `precision` is the relative tolerance of the largest ratio and of the distance. The
-    limits are those of `verify`.
+    Args:
+        case (path or case or mechanism): The case.
+        form (text): Choose the answer: `"exact"` for intervals of one parameter or a condition on several,
+            `"region"` for a map, `"witness"` for a violating prior or a proof that none exists. By default,
+            intervals for one parameter and a map for several.
+        parameters (list of texts): Answer in these parameters, for all values of the others.
+        coverage (number or text): Leave at most this share of the domain's volume undecided in a map. By
+            default 1/100 for one or two parameters, 1/20 for three, 2/25 for more.
+        objective (text): Find a simplest violating prior (`"simplest"`), the one with the largest ratio
+            (`"ratio"`), or the one nearest to `near` (`"nearest"`).
+        near (dict): Find the violating prior nearest to this one, in the maximum norm.
+        precision (number or text): Set the relative tolerance of the largest ratio, and of the distance.
+        **limits (see below): Limits of the call, and the backends that decide.
+
+    Returns:
+        A report with the answer as text, as a document, and as a picture (`figure()`).
 
     Raises:
-        InputError: a mistake, or a case of another kind.
-        LimitError: nothing was found within a limit.
+        InputError: The case or an argument has a mistake, or the case is of another kind.
+        LimitError: Nothing was found within a limit.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.synthesize("cases/geometric-independent-below.toml", "witness")
+        >>> report.complete, report.witness.ratio > report.witness.bound
+        (True, True)
     """
     asked = asking.SynthesisRequest(
         form, parameters=parameters, coverage=coverage, objective=objective, near=near, precision=precision
@@ -334,12 +440,28 @@ def synthesize(
 
 
 def show(case: AnyCase) -> ShowReport:
-    """Returns Pr(ω | s) for each secret or input s and each output ω as formulas in the parameters.
+    """Returns Pr(ω | s) for each secret or input s and each output ω, as formulas in the parameters.
 
-    Of a claim these are the functions that it defines. The report has `latex()` and `graph()` too.
+    For a claim, these are the functions that the claim defines.
+
+    Args:
+        case (path or case or mechanism): The case.
+
+    Returns:
+        A report, which also has the methods `latex()` and `graph()`.
 
     Raises:
-        InputError: a mistake, or a case of logic.
+        InputError: The case has a mistake, or is about formulas of dpCTL*.
+
+    Examples:
+        >>> import paramverify
+        >>> print(*paramverify.show("cases/randomized-response.toml").lines[1:], sep="\\n")
+        secret  output  probability
+        ------  ------  -----------
+        yes     0       1 - t
+        yes     1       t
+        no      0       t
+        no      1       1 - t
     """
     return asking.show_read(_of(case))
 
@@ -353,40 +475,70 @@ def export(
     simplify: str | None = None,
     together: bool = False,
 ) -> ExportReport:
-    """Writes the claims of a case, or the questions of an SMT-LIB script, for another program.
+    """Returns the claims of a case, or the questions of an SMT-LIB script, as texts for another solver.
 
-    `to` is `"smtlib2"`, `"qepcad"` or `"redlog"`. In SMT-LIB a claim is asked as its negation, so `unsat`
-    means that it holds; QEPCAD and Redlog are asked whether it holds for every prior. A question of a script
-    is asked whether it has no solution. `claim` is the number of one, from 1. Parameters that are left `free`
-    make the answer a condition on them. `simplify` (`"default"` or names of steps) writes what simplification
-    leaves of each claim. With `together`, one text is about all claims.
+    In SMT-LIB, a text asks whether some prior violates a claim, so `unsat` means that the claim is true. For
+    QEPCAD and Redlog, a text asks whether the claim is true for every prior. For a script, the texts for
+    QEPCAD and Redlog ask whether a question has no solution.
+
+    Args:
+        case (path or case or mechanism): The case.
+        to (text): The format: `"smtlib2"`, `"qepcad"` or `"redlog"`.
+        claim (int): Write only this claim, counted from 1.
+        free (text or list of texts): Leave these parameters free, so that the solver answers with a condition
+            on them.
+        simplify (text): Write what these simplification steps leave of each claim: `"default"`, or names of
+            steps.
+        together (bool): Write one text about all claims.
+
+    Returns:
+        A report, whose `texts` has one text for each file.
 
     Raises:
-        InputError: a mistake, a case of another kind, or something that the program cannot be told.
+        InputError: The case or an argument has a mistake, the case is of another kind, or the format cannot
+            express a claim.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.export("cases/geometric-independent.toml", "smtlib2", claim=1)
+        >>> report.texts[0].splitlines()[-1]
+        '(exit)'
     """
     return exporting.export_read(_of(case), to, claim, free, simplify, together=together)
 
 
-def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **options: Any) -> SampleReport:
-    """Tests a case by sampling (it needs the extra `stats`). A test proves nothing.
+def sample(
+    case: AnyCase, implementation: Callable[..., Any] | None = None, **options: Unpack[SampleOptions]
+) -> SampleReport:
+    """Tests a case by sampling, which needs the extra `stats`.
 
-    What is sampled is the model; with `direct=True` the noise is drawn; or it is an `implementation`, a
-    function `(rng, input)` or `(rng, input, size)`. `goal` is what is done with what is
-    found: None, `"certify"` (candidates are evaluated exactly), `"search"` (the tight budget is found from
-    them and proved; with `bisection` by halving, down to that distance), or `"audit"` (the implementation
-    is compared with the exact probabilities). The other options are those of the command: `epsilon` (one or
-    several), `delta` (for sets of outputs, in the place of that of the case), `at` (numbers for parameters),
-    `length`, `pairs`, `runs` (500,000 for each side), `select`, `level`, `confidence`, `classifier`, `seed`,
-    `workers` and `timeout` (60 seconds).
+    A test proves nothing. Use `goal="certify"` to compute the exact probabilities of what the test finds.
+
+    Args:
+        case (path or case or mechanism): The case.
+        implementation (function): Sample this function instead of the model. It takes `(rng, input)` and
+            returns one output, or takes `(rng, input, size)` and returns a list of `size` outputs; `rng` is a
+            `numpy.random.Generator`.
+        **options (see below): What to sample, how much, and what to do with the findings.
+
+    Returns:
+        A report with `rejected`, `found` and `witness`.
 
     Raises:
-        InputError: a mistake, a case that is not about privacy, or numpy and scipy are missing.
-        LimitError: a limit was met.
+        InputError: The case or an argument has a mistake, the case is not about privacy, or numpy or scipy is
+            missing.
+        LimitError: A limit was reached.
+
+    Examples:
+        >>> import paramverify
+        >>> case = paramverify.load("cases/geometric-independent-below.toml")
+        >>> case.sample(goal="certify", runs=20_000).rejected
+        True
     """
     known = [name for name in telling.SampleRequest.__dataclass_fields__ if name != "implementation"]
     for name in options:
         if name not in known:
-            raise InputError(f"there is no such option; there are: {', '.join(known)}", key=name)
+            raise InputError(f"this is not an argument; write one of {', '.join(known)}", key=name)
     return telling.sample_read(lambda: _of(case), telling.SampleRequest(implementation, **options))
 
 
@@ -398,11 +550,24 @@ def check(
 ) -> CheckReport:
     """Checks evidence again, without any solver.
 
-    `evidence` is the path of a file, or what `report.evidence()` returns. With a `case` the claims are
-    derived from the case again, and must be those that are proved; the case file is read a second time too.
-    With `require_certificates`, evidence that rests on the word of a solver is not accepted.
+    Args:
+        evidence (path or dict): The path of a file, or what `report.evidence()` returns.
+        case (path or case or mechanism): Derive the claims from this case again, and require that they are
+            the claims that the evidence proves. Without a case, only the evidence itself is checked.
+        require_certificates (bool): Do not accept evidence that rests on the word of a solver.
+
+    Returns:
+        A report with `accepted` and `verdict`.
 
     Raises:
-        InputError: evidence or a case that cannot be read.
+        InputError: The evidence or the case cannot be read.
+
+    Examples:
+        >>> import paramverify
+        >>> case = paramverify.load("cases/geometric-independent.toml")
+        >>> evidence = case.verify().evidence()
+        >>> report = paramverify.check(evidence, case)
+        >>> report.accepted, report.verdict
+        (True, 'private')
     """
     return telling.check_evidence(evidence, None if case is None else _of(case), require_certificates)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from paramverify.api.options import MEMORY, flag, memory_of, names_of
+from paramverify.api.options import flag, memory_of, names_of
 from paramverify.api.results import CompareReport
 from paramverify.api.values import between, whole
 from paramverify.comparison.comparing import Comparison
@@ -31,34 +31,52 @@ def compare(
     backends: str | Sequence[str] | None = None,
     encodings: str | Sequence[str] | None = None,
     timeout: float = 10.0,
-    memory: str | int = MEMORY,
+    memory: str | int = "4GiB",
     repeat: int = 1,
     jobs: int = 1,
     raw: bool = False,
     results: File | Sequence[File] = (),
     output: File | None = None,
 ) -> CompareReport:
-    """Lets every backend try every claim of cases, `.smt2` scripts, and folders of both.
+    """Compares backends on the claims of many cases: every backend tries every claim.
 
-    Each attempt has `timeout` seconds of wall-clock time, and so has the reading of each file. By default all
-    installed backends take part, with simplification in front of each and without. With `raw`, solvers are
-    asked about claims as they are only, so that all claims count for everybody. `repeat` attempts are made of
-    each kind, `jobs` at a time. `results` are CSV files of other tools.
+    Each backend runs with simplification and without it. Ctrl-C raises `KeyboardInterrupt`; the results until
+    then are saved in `output`.
 
-    With `output`, a folder gets results, tables and plots, as from the command. Results that are there
-    already are not made again. Without it nothing is kept but the report.
+    Args:
+        cases (path or list of paths): Case files, SMT-LIB scripts (.smt2), and folders with both.
+        backends (text or list of texts): Run these backends; by default all that are installed.
+        encodings (text or list of texts): Derive claims by these encodings; by default one that suits each
+            case.
+        timeout (number): Stop each attempt, and the reading of each file, after this many seconds of
+            wall-clock time.
+        memory (text or int): Limit the memory of each attempt: a size such as `"4GiB"`, or bytes.
+        repeat (int): Make each attempt this many times.
+        jobs (int): Run this many attempts in parallel, at most 256; their times are then measured on a busy
+            machine.
+        raw (bool): Pass claims to solvers unsimplified only, so that every claim counts in the scores.
+        results (path or list of paths): Add results of other tools from these CSV files.
+        output (path): Write results, tables and plots to this folder. Attempts that have results there are
+            not made again.
 
-    Ctrl-C raises a KeyboardInterrupt; the results until then are kept in `output`.
+    Returns:
+        A report with `attempts` and `alarming`.
 
     Raises:
-        InputError: a mistake in a file or an argument, or nothing that these backends can run.
-        LimitError: the time for reading did not suffice for any file.
+        InputError: A file or an argument has a mistake, or these backends can run nothing of it.
+        LimitError: No file could be read within the time limit.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.compare("cases/geometric-independent.toml", backends="bernstein,roots")
+        >>> report.alarming
+        False
     """
     started = time.perf_counter()
     seconds = float(between("timeout", timeout))
     count = whole("jobs", jobs, 1)
     if count > MAX_JOBS:
-        raise InputError(f"must be at most {MAX_JOBS}", key="jobs")
+        raise InputError(f"{count} is too large: give at most {MAX_JOBS}", key="jobs")
     choice = CompareOptions(
         names_of("backends", backends),
         seconds,
@@ -106,7 +124,7 @@ def _files(given: object) -> list[str]:
     for each in listed:
         if not isinstance(each, (str, PathLike)):
             told = f"{type(each).__module__}.{type(each).__name__}"
-            raise InputError(f"the path of a file or folder is needed here, not {told}")
+            raise InputError(f"{told} is not a path: give the path of a file or folder")
         found.append(fspath(each))
     return found
 

@@ -21,8 +21,6 @@ from paramverify.reports import composition_reports
 from paramverify.reports.composition_reports import composition_document
 from paramverify.subjects.foreign_files import as_cases
 
-PRECISION = "1e-4"
-
 
 def compose(
     components: str | Sequence[str],
@@ -30,24 +28,39 @@ def compose(
     times: int = 1,
     delta_for: Bound | None = None,
     epsilon_for: Bound | None = None,
-    precision: Bound = PRECISION,
+    precision: Bound = "1e-4",
     **limits: Unpack[Limits],
 ) -> ComposeReport:
     """Finds the least δ for an ε, or the least ε for a δ, of many releases together.
 
-    The components are written as for the command: `"gaussian:sigma=2,times=10"`, `"case.toml:10"`, or the
-    name of a file with `[[component]]`. The number
-    is exact, or between two proved bounds, whose relative distance is at most `precision` where time
-    suffices. It is true of every adversary who takes another pair of inputs at each release ([ZhuDW22]). The
-    limits are those of `verify`.
+    The number is exact, or lies between two proved bounds, whose relative distance is at most `precision` if
+    time suffices. It holds for adversaries who choose a new pair of neighbouring inputs for each release
+    ([ZhuDW22]). Give either `delta_for` or `epsilon_for`.
+
+    Args:
+        components (text or list of texts): The releases, such as `"gaussian:sigma=2,times=10"` or
+            `"case.toml:10"`, or the path of a file with tables `[[component]]`.
+        times (int): Compose all components this many times.
+        delta_for (number or text): Find the least δ for this ε.
+        epsilon_for (number or text): Find the least ε for this δ.
+        precision (number or text): Stop when the relative distance of both bounds is at most this.
+        **limits (see below): Limits of the call, and the backends that decide.
+
+    Returns:
+        A report with `lower`, `upper` and `exact`.
 
     Raises:
-        InputError: a mistake in a component or an argument, or not exactly one of `delta_for` and
-            `epsilon_for`.
-        LimitError: no bounds were found within a limit.
+        InputError: A component or an argument has a mistake.
+        LimitError: No bounds were found within a limit.
+
+    Examples:
+        >>> import paramverify
+        >>> report = paramverify.compose("laplace:scale=10,times=20", delta_for=1)
+        >>> 0 < report.lower <= report.upper < 1e-2
+        True
     """
     if (delta_for is None) == (epsilon_for is None):
-        raise InputError("give either delta_for or epsilon_for")
+        raise InputError("say what to find: give either delta_for or epsilon_for")
     asked = composition_reports.CompositionRequest(
         *(None if x is None else str(x) for x in (delta_for, epsilon_for))
     )
@@ -65,11 +78,13 @@ def compose(
             else [components]
         )
         if any(not isinstance(text, str) for text in listed):
-            raise InputError('each component is a text, such as "gaussian:sigma=2" or "case.toml"')
+            raise InputError(
+                'a component is not a text: write, for example, "gaussian:sigma=2" or "case.toml"'
+            )
         with as_cases("compose", {"components": listed}):
             parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
         if not parts:
-            raise InputError("give at least one component")
+            raise InputError("no component is given: give at least one")
         composition = Composition(tuple(parts), deadline=time.monotonic() + left().seconds)
         (found,) = ask(composition, [question], width)
     lower, upper = found.between.lower, found.between.upper

@@ -49,17 +49,15 @@ from paramverify.privacy.sides import with_note
 from paramverify.reports import sampling_reports
 from paramverify.statistics.audit import audit
 from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs, DirectSource
-from paramverify.statistics.samplers import MOST_PAIRS, chosen_points, experiments, length_of
 from paramverify.statistics.samplers import Source as Sampled
+from paramverify.statistics.samplers import chosen_points, experiments, length_of
 from paramverify.statistics.sampling_runs import runs_of
-from paramverify.subjects.questions import PRECISION
 from paramverify.tables import Table, TomlDocument, toml_data
 
 Tables = Mapping[str, object]
 
-RUNS = 100_000
-METHODS = """It may be called. Its methods are verify, budget, probabilities, show, sample, audit, case and
-to_toml: help(paramverify.Mechanism) describes them."""
+METHODS = """Call it to draw one output. Its methods are verify, budget, probabilities, show, sample, audit,
+case and to_toml; help(paramverify.Mechanism) describes them."""
 OWN = ("seed", "rng")  # arguments of each call
 
 
@@ -75,13 +73,41 @@ def mechanism(
     delta: Number | None = None,
     title: str = "",
 ) -> Callable[[Callable[..., Any]], Mechanism]:
-    """Returns a decorator for a function whose body is a program in a subset of Python.
+    """Returns a decorator that makes a `Mechanism` of a function, whose body is in a subset of Python.
 
-    The tables are those of a case file. Each input is an argument of the function, and so is each parameter
-    that it reads. The function is read at once, and never run.
+    The arguments are tables of a case file, as dictionaries. Each input is an argument of the function, and
+    so is each parameter that the function reads. The decorator reads the source of the function and never
+    runs the function. Give either `epsilon` or `ratio`.
+
+    Args:
+        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`.
+        parameters (dict): The parameters and their domains, such as `{"p": "(0, 1)"}`.
+        neighbours (dict): Which inputs are neighbours, such as `{"differ": "one"}`. Excludes `prior`.
+        prior (dict): The prior of the inputs, for Pufferfish privacy. Needs `secrets`.
+        secrets (dict): The secrets and their pairs.
+        epsilon (number or text): ε, such as 1 or `"ln(2)"`.
+        ratio (number or text): e^ε.
+        delta (number or text): δ.
+        title (text): The title of the case; by default the docstring of the function.
+
+    Returns:
+        The decorator.
 
     Raises:
-        InputError: (by the decorator) a function that is no program, with the file, the line and a caret.
+        InputError: The decorator raises it if the function is not a program; it shows file, line and place.
+
+    Examples:
+        >>> import paramverify
+        >>> from paramverify import flip
+        >>> @paramverify.mechanism(
+        ...     inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(3)"
+        ... )
+        ... def survey(x):
+        ...     if flip(3 / 4):
+        ...         return x
+        ...     return 1 - x
+        >>> survey.verify().verdict
+        'private'
     """
     bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
     bound = {name: value for name, value in bounds.items() if value is not None}
@@ -102,9 +128,12 @@ def mechanism(
 
 @dataclass(eq=False)
 class Mechanism(Decorated):
-    """A program with its inputs and its budget; `signature` is that of the function.
+    """A mechanism that was made from a Python function by the decorator `mechanism`.
 
-    Called with inputs and numbers for the parameters, it returns one random output.
+    Call it with inputs and numbers for the parameters to draw one random output.
+
+    Attributes:
+        signature (inspect.Signature): The signature of the function.
     """
 
     source: ProgramSource
@@ -150,14 +179,20 @@ class Mechanism(Decorated):
     # --- the case --------------------------------------------------------------------------------------
 
     def to_toml(self) -> str:
-        """Returns the case file that says the same; what is proved is what this text says."""
+        """Returns the case file of the mechanism. What is proved is what this text says."""
         return self.toml
 
     def case(self, at: Mapping[str, Number] | None = None) -> PrivacyCase:
-        """Returns the case, with numbers in the place of parameters of the domain (0, ∞) that `at` names.
+        """Returns the internal case of the mechanism.
+
+        Args:
+            at (dict): Replace these parameters, which must have the domain (0, ∞), by numbers.
+
+        Returns:
+            The case, whose form may change with each version.
 
         Raises:
-            InputError: any mistake; one in the program has its place in the Python file.
+            InputError: The case has a mistake. A mistake in the program is shown in the Python file.
         """
         self.source.check_meanings()
         point = point_at(at)
@@ -189,32 +224,37 @@ class Mechanism(Decorated):
         return read_already(self.toml.encode(), Path(self.source.place), Kind.PRIVACY, self.case())
 
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
-        """Decides whether the mechanism is private; see `paramverify.verify`."""
+        """Returns whether the mechanism is private; see `paramverify.verify`."""
         with self._at_home():
             return verify_read(self.as_read, limits)
 
     def budget(
         self,
         *,
-        precision: Bound = PRECISION,
+        precision: Bound = "1e-9",
         delta_for: Bound | None = None,
         epsilon_for: Bound | None = None,
         **limits: Unpack[Limits],
     ) -> BudgetReport:
-        """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
+        """Returns the tight budget, or the least δ or ε; see `paramverify.budget`."""
         with self._at_home():
             return budget_of(self.as_read, precision, limits, delta_for, epsilon_for)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None
     ) -> dict[str, dict[str, ExactNumber | RationalFunction]]:
-        """Returns for each input, as answers name it, each output with its probability.
+        """Returns the probability of each output under each input.
 
-        These are numbers with `at`, and where the mechanism has no parameters; else rational functions of
-        the parameters.
+        Args:
+            at (dict): Numbers for all parameters, such as `{"p": "1/2"}`.
+
+        Returns:
+            For each input, a dictionary from outputs to probabilities. The probabilities are exact numbers if
+            `at` is given or the mechanism has no parameters, and rational functions of the parameters
+            otherwise.
 
         Raises:
-            InputError: `at` leaves a parameter out, or is no point of the domain.
+            InputError: `at` leaves a parameter out, or is not a point of the domain.
         """
         point = self._point(at)
         model = self._model(self.case(at))
@@ -241,21 +281,41 @@ class Mechanism(Decorated):
     # --- what is run -----------------------------------------------------------------------------------
 
     def __call__(self, *given: Any, seed: int | None = None, rng: Any = None, **named: Any) -> Any:
-        """Returns one random output; `seed` or a `numpy.random.Generator` makes it repeatable.
+        """Returns one random output.
 
-        Arguments are those of the function. Numbers are exact: whole ones come as `int`, others as
-        `Fraction`, and lists as lists. A program with `output(...)` gives a tuple of all that it told; others
-        give what they return.
+        Numbers in the output are exact: `int` for whole numbers, and `Fraction` for others. If the program
+        calls `output(...)`, the result is the tuple of all its outputs; otherwise it is the value that the
+        program returns.
+
+        Args:
+            *given (values): The inputs, and numbers for the parameters, as the function takes them.
+            seed (int): Make the output repeatable by this seed.
+            rng (numpy.random.Generator): Draw from this generator. Excludes `seed`.
+            **named (values): Inputs and parameters by name.
+
+        Returns:
+            The output.
 
         Raises:
-            InputError: a value that the case does not have, or an operation that has none.
+            InputError: The case does not have such a value, or an operation has no result.
         """
         return self.sample(1, *given, seed=seed, rng=rng, **named)[0]
 
     def sample(
         self, size: int, /, *given: Any, seed: int | None = None, rng: Any = None, **named: Any
     ) -> list[Any]:
-        """Returns `size` independent random outputs of one call."""
+        """Returns independent random outputs, each as a call returns it.
+
+        Args:
+            size (int): The number of outputs.
+            *given (values): The inputs, and numbers for the parameters, as the function takes them.
+            seed (int): Make the outputs repeatable by this seed.
+            rng (numpy.random.Generator): Draw from this generator. Excludes `seed`.
+            **named (values): Inputs and parameters by name.
+
+        Returns:
+            The outputs.
+        """
         self.source.check_meanings()
         size = whole("size", size, 0)
         fixed = {n: i.lower for n, i in self.intervals.items() if i and i.is_point}
@@ -279,7 +339,7 @@ class Mechanism(Decorated):
             number = fraction(value)
             if number <= 0 if interval is None else number not in interval:
                 where = interval.lower if interval and interval.is_point else interval or "(0, oo)"
-                raise InputError(f"the value {number} is not in {where}")
+                raise InputError(f"the value {number} is not in {where}: give a value of this domain")
             return number
 
     def _point(self, at: Mapping[str, Number] | None) -> dict[str, Fraction]:
@@ -312,10 +372,10 @@ class Mechanism(Decorated):
             is_list = not isinstance(value, str) and hasattr(value, "__len__")
             if is_list != (known.length is not None):
                 what = f"a list of {known.length} values" if known.length else "one value"
-                raise InputError(f"{what} is needed here")
+                raise InputError(f"this input has another shape: give {what}")
             listed = list(value) if is_list else [value]
             if is_list and len(listed) != known.length:
-                raise InputError(f"a list of {known.length} values is needed; this one has {len(listed)}")
+                raise InputError(f"the list has {len(listed)} values: give {known.length}")
             found = [v if isinstance(v, str) else fraction(v) for v in listed]
             for entry, answers in zip(found, known.answers, strict=True):
                 if entry not in answers:
@@ -333,16 +393,24 @@ class Mechanism(Decorated):
         implementation: Callable[..., Any] | Mechanism | None = None,
         at: Mapping[str, Number] | None = None,
         *,
-        runs: int = RUNS,
+        runs: int = 100_000,
         seed: int = 0,
         level: float = 0.01,
-        pairs: int = MOST_PAIRS,
+        pairs: int = 64,
     ) -> SampleReport:
-        """Compares what an implementation does with the exact probabilities; without one, the program itself.
+        """Compares samples of an implementation with the exact probabilities of the mechanism.
 
-        An implementation is a function `(rng, input)` or `(rng, input, size)`, or a
-        mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
-        names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
+        Args:
+            implementation (function or mechanism): What to sample: a function that takes `(rng, input)` or
+                `(rng, input, size)`, or a mechanism with the same inputs. By default, the program itself.
+            at (dict): Numbers for the parameters. The audit chooses the others, and the report names them.
+            runs (int): The number of runs for each input.
+            seed (int): The seed of all runs.
+            level (number): Limit the probability that the audit finds a difference where there is none.
+            pairs (int): Compare the inputs of at most this many pairs of neighbours.
+
+        Returns:
+            A report whose `passes` is True if no difference was found.
         """
         runs, pairs, seed = whole("runs", runs, 1), whole("pairs", pairs, 1), whole("seed", seed, 0)
         level = float(between("level", level, 1))
@@ -378,7 +446,9 @@ class Mechanism(Decorated):
             for m in (self, other)
         ]
         if places[0] != places[1]:
-            raise InputError(f"{other!r} has other inputs than {self!r}")
+            raise InputError(
+                f"{other!r} has other inputs than {self!r}: audit a mechanism with the same inputs"
+            )
         assert isinstance(inputs.mechanism, ProgramMechanism)
         return replace(inputs.mechanism, program=other.program)
 
@@ -392,9 +462,11 @@ def _argument(key: str) -> str:
 def _check_arguments(arguments: Sequence[str], inputs: Sequence[str], parameters: Sequence[str]) -> None:
     for name in arguments:
         if name in OWN:
-            raise InputError(f"{name} is an argument of each call; choose another name", key=name)
+            raise InputError(f"every mechanism has an argument {name}: choose another name", key=name)
         if name not in inputs and name not in parameters:
-            raise InputError("the function has this argument: give it here, or in parameters", key=name)
+            raise InputError(
+                f"the function has the argument {name}: add it to inputs or to parameters", key=name
+            )
     for name in inputs:
         if name not in arguments:
-            raise InputError("the function has no such argument", key=name)
+            raise InputError(f"the function has no argument {name}: add it, or remove this input", key=name)

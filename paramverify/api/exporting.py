@@ -31,17 +31,21 @@ def export_read(
     """Returns what a case or a script is for another program; see `paramverify.export`."""
     started = time.perf_counter()
     if to not in exported_files.SUFFIXES:
-        raise InputError(f"must be one of {', '.join(exported_files.SUFFIXES)}; not {to!r:.40}", key="to")
+        raise InputError(
+            f"{to!r:.40} is unknown: write one of {', '.join(exported_files.SUFFIXES)}", key="to"
+        )
     left = names_of("free", free)
     if left and to == "smtlib2":
-        raise InputError("needs a format with quantifiers: qepcad or redlog", key="free")
+        raise InputError(
+            "free parameters need a format with quantifiers: export to qepcad or redlog", key="free"
+        )
     number = None if claim is None else whole("claim", claim, 1)
     if number is not None and together:
-        raise InputError("together and claim exclude each other")
+        raise InputError("together and claim exclude each other: leave one of them out")
     content, condition = read.content, dict[str, str]()
     if isinstance(content, Script):
         if together or simplify is not None:
-            raise InputError("together and simplify are for cases, not for scripts")
+            raise InputError("together and simplify are for cases, but this is a script: leave them out")
         files = exported_files.questions(content, to, left)
     elif isinstance(content, PrivacyCase):
         require_possible(content.model)
@@ -49,17 +53,17 @@ def export_read(
         stem = read.path.stem
         if simplify is not None:
             if together or left:
-                raise InputError("simplify is for claims, one by one, without free parameters")
+                raise InputError("simplify writes one text per part: leave together and free out")
             with located(key="simplify"):
                 steps = parse_steps(simplify)
             files = exported_files.simplified(content.model, to, stem, number, steps)
         else:
             files = exported_files.claims(content.model, to, left, stem, together=together)
     else:
-        raise InputError(f"{read.subject.title} has no claims to be exported", file=str(read.path))
+        raise InputError(f"{read.subject.title} has no claims to export", file=str(read.path))
     if number is not None and simplify is None:
         if number > len(files):
-            raise InputError(f"there are {len(files)} only", key="claim")
+            raise InputError(f"there are only {len(files)}", key="claim")
         files = files[number - 1 : number]
     texts = tuple(file.text() for file in files)
     told: list[dict[str, Any]] = [

@@ -46,23 +46,35 @@ MEMORY = "4GiB"
 
 
 class Limits(TypedDict, total=False):
-    """What every function that decides something takes: limits, and who decides.
-
-    `timeout` is in seconds, for the whole call. `memory` is a size such as `"4GiB"`, or a number of bytes;
-    it limits each attempt of a backend. `strategy` and `backends` are as on the command line: `"default"`,
-    `"built-in"`, `"solvers"` or rounds such as `"z3,yices:5; cvc5"`, or else names of backends that race.
-    With `confirm` = n, n different programs have to prove each claim. With `require_certificates`, nothing is
-    proved on the word of a solver: what has no certificate stays undecided. `simplify` is True, False for
-    claims as they are, or names of steps such as `"sympy,default"`.
-    """
+    """Limits of a call, and who decides; every function that decides something takes them as arguments."""
 
     timeout: float
+    """number: Stop the whole call after this many seconds of wall-clock time."""
     memory: str | int
+    """text or int: Limit the memory of each attempt of a backend: a size such as `"4GiB"`, or bytes."""
     strategy: str | None
+    """text: Choose which backends run and for how long: `"default"`, `"built-in"`, `"solvers"`, or rounds
+    such as `"z3,yices:5; cvc5"`. Excludes `backends`."""
     backends: str | Sequence[str] | None
+    """text or list of texts: Race these backends on each claim, such as `"z3,cvc5"`. Excludes `strategy`."""
     confirm: int
+    """int: Require that this many different backends prove each claim."""
     require_certificates: bool
+    """bool: Leave a claim undecided if only the word of a solver proves it, without a certificate."""
     simplify: bool | str
+    """bool or text: Simplify claims before backends get them (True), do not (False), or use the named steps,
+    such as `"sympy,default"`."""
+
+
+DEFAULTS: Limits = {
+    "timeout": TIMEOUT,
+    "memory": MEMORY,
+    "strategy": None,
+    "backends": None,
+    "confirm": 1,
+    "require_certificates": False,
+    "simplify": True,
+}
 
 
 def options_of(given: Limits) -> Options:
@@ -72,28 +84,28 @@ def options_of(given: Limits) -> Options:
         InputError: a limit, a strategy or a backend that there is not, with its name.
     """
     for name in given:
-        if name not in Limits.__annotations__:
-            known = ", ".join(Limits.__annotations__)
-            raise InputError(f"there is no such option; there are: {known}", key=name)
-    backends, strategy = given.get("backends"), given.get("strategy")
+        if name not in DEFAULTS:
+            raise InputError(f"this is not an argument; write one of {', '.join(DEFAULTS)}", key=name)
+    asked: Limits = {**DEFAULTS, **given}
+    backends, strategy = asked["backends"], asked["strategy"]
     if backends is not None and strategy is not None:
-        raise InputError("give either backends or strategy", key="backends")
+        raise InputError("backends and strategy exclude each other: leave one of them out", key="backends")
     with located(key="strategy"):
         chosen = parse_strategy(strategy or "default")
     if backends is not None:
         with located(key="backends"):
             chosen = race_of(names_of("", backends))
-    size = memory_of(given.get("memory", MEMORY))
-    seconds = float(between("timeout", given.get("timeout", TIMEOUT)))
-    confirm = whole("confirm", given.get("confirm", 1), 1)
+    size = memory_of(asked["memory"])
+    seconds = float(between("timeout", asked["timeout"]))
+    confirm = whole("confirm", asked["confirm"], 1)
     return Options(
         seconds=seconds,
         memory=size,
         strategy=chosen,
         confirm=confirm,
         limit=seconds,
-        require_certificates=flag("require_certificates", given.get("require_certificates", False)),
-        steps=_steps(given.get("simplify", True)),
+        require_certificates=flag("require_certificates", asked["require_certificates"]),
+        steps=_steps(asked["simplify"]),
     )
 
 
@@ -104,7 +116,7 @@ def names_of(key: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
     listed = split_names(given) if isinstance(given, str) else [name.strip() for name in given]
     names = tuple(dict.fromkeys(name for name in listed if name))
     if not names:
-        raise InputError("at least one name is needed", key=key)
+        raise InputError("no name is given: give at least one", key=key)
     return names
 
 
@@ -125,5 +137,5 @@ def _steps(value: object) -> tuple[str, ...] | None:
 def flag(name: str, value: object) -> bool:
     """Returns a truth value that is one."""
     if not isinstance(value, bool):
-        raise InputError(f"True or False is needed, not {value!r:.80}", key=name)
+        raise InputError(f"{value!r:.80} is not a truth value: write True or False", key=name)
     return value

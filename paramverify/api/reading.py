@@ -31,20 +31,20 @@ BOUNDS = ("epsilon", "ratio")
 
 
 class Kind(StrEnum):
-    """What a case file is about: the name of its subject.
-
-    `PRIVACY` is a mechanism with a prior or with neighbours, programs among them; `CLAIM` an inequality of
-    its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas;
-    `STREAM` an automaton, or a program with Laplace noise, over streams of every length. `AUTOMATON` is the
-    file of an automaton (.dipa), which has no budget of its own.
-    """
+    """What a case is about."""
 
     PRIVACY = "privacy"
+    """A mechanism with a prior or with neighbours, for example a program."""
     CLAIM = "claim"
+    """An inequality."""
     INTERACTIVE = "interactive"
+    """An interactive system."""
     LOGIC = "logic"
+    """A Markov chain or decision process with formulas of dpCTL*."""
     STREAM = "stream"
+    """An automaton, or a program with Laplace noise, over streams of every length."""
     AUTOMATON = "automaton"
+    """The file of an automaton (.dipa), which states no budget."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +117,13 @@ def changed(
         InputError: a name that the case does not have or that cannot be changed; a mistake, as in a file.
     """
     if of.file.document is None:
-        raise InputError("an automaton has no tables: load a case with [automaton], which names its file")
+        raise InputError(
+            "an automaton has no tables to change: load a case with [automaton] that names its file"
+        )
     if of.file.more is not None:
-        raise InputError("a case with formulas beside its file has no tables: load it with others")
+        raise InputError(
+            "with_ cannot change a case that was loaded with formulas: load it again with other ones"
+        )
     data = {name: value for name, value in of.file.document.data.items() if name != "expect"}
     if title is not None:
         data = {"title": title} | data | {"title": title}
@@ -144,7 +148,7 @@ def _privacy(
         raise InputError(of.subject.own_bounds, key=named)
     ratios = [name for name in bounds if name != "delta"]
     if len(ratios) > 1:
-        raise InputError(f"give one of {' and '.join(ratios)}", key=named)
+        raise InputError(f"{' and '.join(ratios)} exclude each other: give one of them", key=named)
     others = registry.names()
     replaced = registry.measures() if any(name in others for name in bounds) else (*BOUNDS, *others)
     kept = {k: v for k, v in table.items() if not ratios or k not in replaced}
@@ -157,7 +161,10 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
         if name not in table and name != "constraints":
             known = ", ".join(k for k in table if k != "constraints") or "none"
             hint = _near(name, table)
-            raise InputError(f"there is no parameter {name!r}{hint}; there are: {known}", key="parameters")
+            raise InputError(
+                f"there is no parameter {name!r}{hint}; there are: {known}",
+                key="parameters",
+            )
     return {k: v for k, v in {**table, **given}.items() if v is not None}
 
 
@@ -165,9 +172,9 @@ def _merged(of: Read, table: object, name: str, given: object) -> object:
     known = of.subject.tables
     if name not in known:
         what = ", ".join(["budget", *registry.measures(), "length", "title", "parameters", *known])
-        raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
+        raise InputError(f"with_ cannot change this{_near(name, known)}; it can change: {what}", key=name)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-        raise InputError(f"a dict with names is needed here, not {given!r}", key=name)
+        raise InputError(f"{given!r} is not a dictionary: give a dict whose keys are names", key=name)
     before = table if isinstance(table, Mapping) else {}
     return {k: v for k, v in {**before, **given}.items() if v is not None}
 

@@ -61,10 +61,15 @@ Drawing = Callable[["Axes | None"], "Figure"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What a function found: `print` shows what the command prints, `to_dict` is what `--json` gives.
+    """The answer of a function. `print(report)` shows the same text as the command.
 
-    `lines` is the text, line by line. `notes` are remarks on the case. `seconds` is how long it took. A
-    notebook shows the report as a box that needs no script and no network.
+    A notebook shows a report as a box, without scripts and without a network.
+
+    Attributes:
+        kind (Kind or text): What the case is about.
+        lines (tuple of texts): The lines of the text.
+        seconds (float): The wall-clock time of the call in seconds.
+        notes (tuple of texts): Remarks on the case.
     """
 
     kind: Kind | str
@@ -88,9 +93,10 @@ class Report:
 
     @property
     def larger(self) -> Mapping[str, Any] | None:
-        """A violation that was found among larger inputs than those of the case; None if none was.
+        """A violation among inputs that are larger than those of the case, or None if none was found.
 
-        `larger["inputs"]` are those inputs, such as `n in {0..5}`, and `larger["witness"]` is as in JSON.
+        `larger["inputs"]` is the text of these inputs, such as `n in {0..5}`, and `larger["witness"]` is the
+        witness as in the JSON output.
         """
         found = self.document.get("larger")
         return found if isinstance(found, Mapping) else None
@@ -101,7 +107,7 @@ class Report:
         Raises:
             TypeError: always, but for reports with a verdict.
         """
-        raise TypeError(f"a {type(self).__name__} is neither true nor false: ask for one of its values")
+        raise TypeError(f"a {type(self).__name__} has no truth value: test one of its attributes")
 
     def _repr_html_(self) -> str:
         return box(self._word(), [printable.line(line) for line in self.lines], self._table())
@@ -115,41 +121,55 @@ class Report:
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON object of the command: exact numbers are texts such as `"24/7"`."""
+        """Returns what the command prints with `--json`; exact numbers are texts such as `"24/7"`."""
         return copy.deepcopy(dict(self.document))
 
     def evidence(self) -> dict[str, Any]:
-        """Returns the document that `--evidence` writes, for `check` and `paramverify check`.
+        """Returns the document that the option `--evidence` of the command writes.
+
+        Returns:
+            The evidence. `paramverify.check` checks it again; so does `paramverify check` if you write it to
+            a file as JSON.
 
         Raises:
-            InputError: there is no evidence of such a result.
+            InputError: There is no evidence for this result.
         """
         if self._evidence is None:
-            raise InputError(f"there is no evidence of a {type(self).__name__} of this kind")
+            raise InputError(f"there is no evidence for this {type(self).__name__}")
         return self._evidence()
 
     def figure(self, ax: Axes | None = None) -> Figure:
-        """Returns a picture (it needs the extra `plots`), drawn into `ax` where that is given.
+        """Returns a picture, which needs the extra `plots`.
+
+        Args:
+            ax (matplotlib axes): Draw into these axes; by default into a new figure.
+
+        Returns:
+            The matplotlib figure.
 
         Raises:
-            InputError: there is no picture of such a result, or matplotlib is missing.
+            InputError: There is no picture of this result, or matplotlib is missing.
         """
         if self._drawing is None:
-            raise InputError(f"there is no picture of a {type(self).__name__} of this kind")
+            raise InputError(f"there is no picture of this {type(self).__name__}")
         return self._drawing(ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VerifyReport(Report):
-    """A verdict, see `verify`.
+    """The verdict of `verify`.
 
-    `bool(report)` is True for `private` and `true`, False for `not private` and `false`, and an error for
-    `undecided`: neither `if report:` nor `if not report:` goes on with what was not decided.
+    `bool(report)` is True for `private` and `true`, and False for `not private` and `false`. For `undecided`
+    it raises `UndecidedError`, so that neither `if report:` nor `if not report:` takes an undecided case for
+    a decided one.
 
-    `witness` is there where a case is not private or an inequality is false, and None elsewhere; `run` is the
-    run of a program behind it. `reason` says why it is undecided. `formulas` has the word for each formula of
-    a case of logic, and for each question of a script, the last of which is the verdict. `result` is what the
-    core found, for programs that need more.
+    Attributes:
+        witness (witness or None): The witness, if the case is not private or the claim is false.
+        run (run or None): The run of a program that leads to the output of the witness.
+        reason (text): Why the case is undecided, otherwise `""`.
+        formulas (dict): The verdict for each formula of a case about dpCTL*, or the answer for each question
+            of a script, the last of which is the verdict.
+        result (object): The internal result. It may change with each version.
     """
 
     status: Standing = Standing.UNKNOWN
@@ -161,20 +181,21 @@ class VerifyReport(Report):
 
     @property
     def verdict(self) -> str:
-        """`private`, `not private` or `undecided`; of claims and formulas `true`, `false` or `undecided`.
+        """`private`, `not private` or `undecided`; for claims and formulas `true`, `false` or `undecided`.
 
-        Where a case has a side condition, such as `one_sided`, text and `to_dict` tell it besides.
+        If the case has a side condition, such as `one_sided`, the verdict holds only under this condition,
+        which the text and `to_dict()` state.
         """
         return str(self.document["verdict"])
 
     def __bool__(self) -> bool:
-        """Tells whether it is proved.
+        """Returns whether the case is private, or true.
 
         Raises:
-            UndecidedError: it is undecided.
+            UndecidedError: The case is undecided.
         """
         if self.status is Standing.UNKNOWN:
-            raise UndecidedError(f"it is undecided, which is neither true nor false: {self.reason}")
+            raise UndecidedError(f"the verdict is undecided, which is neither True nor False: {self.reason}")
         return self.status is Standing.HOLDS
 
     def __repr__(self) -> str:
@@ -193,18 +214,22 @@ class VerifyReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BudgetReport(Report):
-    """A tight budget, see `budget`: the largest ratio, which is e^ε for the least ε.
+    """The tight budget of `budget`: the largest ratio, which is e^ε for the least ε.
 
-    `lower` ≤ the largest ratio ≤ `upper`, both proved; where they are equal it is `ratio`, which else is
-    None. `epsilon` is its logarithm. `attained` tells whether a prior reaches the ratio, or is None where
-    that is not decided. `witness` has the ratio, or the lower bound. Where the bound of the case has
-    parameters, `relative` is the largest ratio divided by that bound; if that is 1, `tight` is True where the
-    bound is shown to be tight, else None. The numbers are None where they are functions of parameters:
-    `to_dict` has these.
+    It is proved that `lower` ≤ largest ratio ≤ `upper`. If you asked with `epsilon_for`, the ratio is the
+    least e^ε for all sets of outputs and the given δ. If you asked with `delta_for`, `lower` and `upper`
+    enclose the least δ instead. Numbers that are functions of parameters are None here; `to_dict()` has them.
 
-    With `epsilon_for` the ratio is the least e^ε that is enough for all sets of outputs, with the given δ.
-    With `delta_for`, `lower` and `upper` are bounds of the least δ, which is `delta` where they are equal;
-    then there is no ratio, and `of_delta` is True.
+    Attributes:
+        lower (ExactNumber or None): The lower bound.
+        upper (ExactNumber or None): The upper bound.
+        attained (bool or None): Whether a prior reaches the ratio; None if that is undecided.
+        witness (witness or None): A prior and an output with the ratio, or with the lower bound.
+        of_delta (bool): Whether the bounds enclose a δ instead of a ratio.
+        relative (ExactNumber or None): The largest ratio divided by the bound of the case, if that bound has
+            parameters.
+        tight (bool or None): True if `relative` is 1 and the bound is proved to be tight, otherwise None.
+        result (object): The internal result. It may change with each version.
     """
 
     lower: ExactNumber | None = None
@@ -218,12 +243,12 @@ class BudgetReport(Report):
 
     @property
     def ratio(self) -> ExactNumber | None:
-        """The largest ratio where it is known exactly; infinite where there is no budget."""
+        """The largest ratio if it is known exactly, otherwise None; infinite if no budget exists."""
         return None if self.of_delta else self._known
 
     @property
     def delta(self) -> ExactNumber | None:
-        """The least δ for the ε that was given, where it is known exactly."""
+        """The least δ for the given ε if it is known exactly, otherwise None."""
         return self._known if self.of_delta else None
 
     @property
@@ -233,7 +258,7 @@ class BudgetReport(Report):
 
     @property
     def epsilon(self) -> ExactNumber | None:
-        """The least ε, ln of the ratio, where that is known exactly."""
+        """The least ε, which is ln of the ratio, if it is known exactly, otherwise None."""
         return None if self.ratio is None else ExactNumber.ln(self.ratio)
 
     def __repr__(self) -> str:
@@ -247,14 +272,18 @@ class BudgetReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamBudgetReport(BudgetReport):
-    """The least budgets of streams, as multiples of ε: see `budget`.
+    """The least budgets of streams, as multiples of ε; see `budget`.
 
-    `multiple` is enough for streams of every length and every ε; it is infinite if no multiple is, and None
-    if none is known. No multiple below `multiple_lower` is enough for every ε; None if no such number is
-    known. `exact` tells whether all that was asked for is exact. Where entries have few values, it is about
-    multiples that are enough for every ε: at one ε less may be enough. `lengths` has for each number of
-    inputs both numbers, the lower one first. `ratio` and `epsilon` are None, because the budgets are
-    functions of ε.
+    `ratio` and `epsilon` are None, because the budgets are functions of ε. If the entries of a stream have
+    few values, a smaller multiple may be enough at one ε than for every ε.
+
+    Attributes:
+        multiple (ExactNumber or None): A multiple that is enough for streams of every length and for every ε;
+            infinite if no multiple is enough, None if no multiple is known.
+        multiple_lower (ExactNumber or None): No smaller multiple is enough for every ε; None if no such
+            number is known.
+        exact (bool): Whether all numbers are exact.
+        lengths (dict): For each number of inputs, the lower and the upper multiple.
     """
 
     multiple: ExactNumber | None = None
@@ -268,10 +297,15 @@ class StreamBudgetReport(BudgetReport):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComposeReport(Report):
-    """The δ or the ε of many releases together, see `compose`.
+    """The δ or the ε of many releases together; see `compose`.
 
-    `lower` ≤ the number ≤ `upper`, both proved; `upper` is None where no bound was found. `exact` is the
-    number where it is known exactly, else None. `result` is what the core found.
+    It is proved that `lower` ≤ number ≤ `upper`.
+
+    Attributes:
+        lower (ExactNumber or None): The lower bound.
+        upper (ExactNumber or None): The upper bound; None if none was found.
+        exact (ExactNumber or None): The number if it is known exactly.
+        result (object): The internal result. It may change with each version.
     """
 
     lower: ExactNumber | None = None
@@ -288,10 +322,13 @@ class ComposeReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SynthesisReport(Report):
-    """Where a case is private, see `synthesize`.
+    """The parameter values for which a case is private; see `synthesize`.
 
-    `form` is `witness`, `exact` or `region`. `complete` tells whether the answer is what was asked for.
-    `witness` is a violating prior, where one was found or asked for. `result` is what the core found.
+    Attributes:
+        form (text): `witness`, `exact` or `region`.
+        complete (bool): Whether the answer is complete; False if a limit stopped the call.
+        witness (witness or None): The violating prior, if you asked for one and it was found.
+        result (object): The internal result. It may change with each version.
     """
 
     form: str = ""
@@ -302,7 +339,11 @@ class SynthesisReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShowReport(Report):
-    """Formulas, see `show`. `complete` tells whether they are all."""
+    """The probabilities of a case as formulas; see `show`.
+
+    Attributes:
+        complete (bool): Whether the text has all probabilities.
+    """
 
     complete: bool = True
     _latex: Callable[[], str] | None = None
@@ -312,31 +353,35 @@ class ShowReport(Report):
         """Returns the formulas as LaTeX.
 
         Raises:
-            InputError: a kind of case that has none.
+            InputError: Cases of this kind have no formulas.
         """
         if self._latex is None:
-            raise InputError("there are no formulas of a case of this kind")
+            raise InputError("cases of this kind have no formulas")
         return self._latex()
 
     def graph(self) -> str:
         """Returns the model as a graph in DOT.
 
         Raises:
-            InputError: a kind of case that has none.
+            InputError: Cases of this kind have no graph.
         """
         if self._graph is None:
-            raise InputError("there is no graph of a case of this kind")
+            raise InputError("cases of this kind have no graph")
         return self._graph()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleReport(Report):
-    """What sampling found, see `sample`. A test proves nothing.
+    """The findings of a test by sampling; see `sample`. A test proves nothing.
 
-    `found` tells whether what was asked for was found: no difference in an audit, the tight budget in a
-    search. `rejected` tells whether a budget was rejected, or a candidate is a violation. `witness` is the
-    candidate with the largest ratio, evaluated exactly, where `goal` is `certify`. `point` are the numbers
-    that an audit took for the parameters.
+    Attributes:
+        found (bool): Whether an audit found no difference, or a search found the tight budget.
+        rejected (bool): Whether the test rejected a budget, a candidate is a violation, or an audit found a
+            difference.
+        witness (witness or None): With `goal="certify"`, the candidate with the largest ratio, evaluated
+            exactly. It may be within the bound: `rejected` says whether it is a violation.
+        point (dict): The values of the parameters in an audit.
+        result (object): The internal result. It may change with each version.
     """
 
     found: bool = False
@@ -347,16 +392,19 @@ class SampleReport(Report):
 
     @property
     def passes(self) -> bool:
-        """Of an audit: whether no difference was found."""
+        """Whether an audit found no difference."""
         return self.found and not self.rejected
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckReport(Report):
-    """Whether evidence is accepted, see `check`; `bool(report)` is `accepted`.
+    """Whether evidence is accepted; see `check`. `bool(report)` is `accepted`.
 
-    `verdict` is what the evidence shows, in the words of `to_dict`, or "" where it is rejected. `solvers` are
-    the programs on whose word it rests; it is empty where all has certificates.
+    Attributes:
+        accepted (bool): Whether the evidence is accepted.
+        verdict (text): What the evidence shows, such as `private`; `""` if it is rejected.
+        solvers (tuple of texts): The solvers on whose word the evidence rests; empty if every proof has a
+            certificate.
     """
 
     accepted: bool = False
@@ -378,25 +426,30 @@ class CheckReport(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExportReport(Report):
-    """What other programs get, see `export`: `texts` has the text of each file.
+    """Claims as texts for another solver; see `export`.
 
-    It prints as its text if there is one, and as a list of what the texts are about if there are several.
+    `print(report)` shows the text if there is only one, and otherwise a list of what the texts are about.
+
+    Attributes:
+        texts (tuple of texts): The text of each file.
     """
 
     texts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         count = len(self.texts)
-        return f"<{count} text{'' if count == 1 else 's'} for another program>"
+        return f"<{count} text{'' if count == 1 else 's'} for another solver>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompareReport(Report):
-    """What a comparison of solvers found, see `compare`.
+    """The results of a comparison of solvers; see `compare`.
 
-    `alarming` tells whether two answers contradict each other, or one is wrong: `to_dict` has these as
-    `disagreements` and `wrong`. `attempts` has one dictionary for each attempt, as in `results.jsonl`.
-    `result` is what the core found.
+    Attributes:
+        alarming (bool): Whether two answers contradict each other, or one is wrong; `to_dict()` lists these
+            as `disagreements` and `wrong`.
+        attempts (tuple of dicts): One dictionary for each attempt, as in `results.jsonl`.
+        result (object): The internal result. It may change with each version.
     """
 
     alarming: bool = False

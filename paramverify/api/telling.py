@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from paramverify.api.options import clock
 from paramverify.api.reading import Bound, Kind, Read
@@ -40,6 +40,45 @@ from paramverify.subjects.running import check_asked, has_own_engine
 RUNS = 500_000
 BISECTED = Fraction(1, 1000)
 SELECTED = 5  # one in so many runs chooses the event
+
+
+class SampleOptions(TypedDict, total=False):
+    """What to sample, how much, and what to do with the findings: the keyword arguments of `sample`."""
+
+    direct: bool
+    """bool: Draw the noise of the mechanism instead of sampling the model."""
+    goal: str | None
+    """text: Compute exact probabilities of the findings (`"certify"`), find and prove the tight budget
+    (`"search"`), or compare the implementation with the exact probabilities (`"audit"`)."""
+    epsilon: Bound | Sequence[Bound] | None
+    """number, text or list of these: Test these budgets instead of that of the case."""
+    delta: Bound | None
+    """number or text: Test sets of outputs, with this δ instead of that of the case."""
+    at: Mapping[str, Bound]
+    """dict: Set parameters to these numbers."""
+    length: int | None
+    """int: Sample output sequences of this length."""
+    pairs: int
+    """int: Try at most this many secret pairs."""
+    runs: int
+    """int: Test on this many runs for each side."""
+    select: int | None
+    """int: Choose the event on this many runs; by default a fifth of `runs`."""
+    level: float | None
+    """number: Limit the probability of a wrong rejection, to at most 1/2; by default 0.05, or 0.01 for an
+    audit."""
+    confidence: float
+    """number: Set the confidence of the lower bound on ε."""
+    classifier: str
+    """text: Learn the attack behind the lower bound by this classifier, `"logistic"` or `"perceptron"`."""
+    bisection: Bound | None
+    """number or text: Search by bisection, until both ends are this close; needs `goal="search"`."""
+    seed: int
+    """int: Set the seed of all runs."""
+    workers: int
+    """int: Share the runs among this many processes, with the same results."""
+    timeout: float
+    """number: Stop the whole call after this many seconds of wall-clock time."""
 
 
 @dataclass(frozen=True)
@@ -124,19 +163,21 @@ def _plan(asked: SampleRequest) -> Plan:
     learners = [learner.value for learner in Learner]
     for name, value, known in (("goal", asked.goal, goals), ("classifier", asked.classifier, learners)):
         if value is not None and value not in known:
-            raise InputError(f"must be one of {', '.join(known)}; not {value!r}", key=name)
+            raise InputError(f"{value!r} is unknown: write one of {', '.join(known)}", key=name)
     goal = None if asked.goal is None else SamplingGoal(asked.goal)
     if goal is SamplingGoal.AUDIT and asked.implementation is None and not asked.direct:
-        raise InputError("an audit compares with the model: give implementation, or direct=True", key="goal")
+        raise InputError(
+            "an audit has nothing to compare with the model: give implementation, or direct=True", key="goal"
+        )
     if asked.implementation is not None and asked.direct:
-        raise InputError("give either implementation or direct", key="direct")
+        raise InputError("implementation and direct exclude each other: leave one out", key="direct")
     if asked.bisection is not None and goal is not SamplingGoal.SEARCH:
-        raise InputError('it is a way to search: give goal="search" too', key="bisection")
+        raise InputError('bisection is a way to search: add goal="search"', key="bisection")
     runs = whole("runs", asked.runs, 1)
     level = asked.level if asked.level is not None else 0.01 if goal is SamplingGoal.AUDIT else 0.05
     share = float(between("level", level, 1))
     if share > MOST_LEVEL:
-        raise InputError("a level is at most 1/2", key="level")
+        raise InputError(f"{level} is too large: give at most 1/2", key="level")
     select = max(1, runs // SELECTED) if asked.select is None else whole("select", asked.select, 1)
     confidence = float(between("confidence", asked.confidence, 1))
     seconds = float(between("timeout", asked.timeout))
@@ -175,7 +216,7 @@ def check_evidence(
     """Checks evidence again; see `paramverify.check`."""
     started = time.perf_counter()
     if read and has_own_engine(read.subject):
-        reason = f"{read.subject.title} has an engine of its own, which it does not ask"
+        reason = f"{read.subject.title} is decided by its own engine, not by paramverify"
         raise InputError(f"check has no meaning for this case: {reason}", file=str(read.path))
     content = json.dumps(given) if isinstance(given, Mapping) else evidence_checks.read_text(Path(given))
     with read.file.as_file() if read else nullcontext():

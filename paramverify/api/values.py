@@ -90,7 +90,9 @@ def _value(value: object, key: str) -> str:
             return _quoted(f"{value[0]}..{value[-1]}")
         case list() | tuple() | range():
             return f"[{', '.join(_value(v, f'{key}[{k}]') for k, v in enumerate(value))}]"
-    raise InputError(f"{value!r} is no value of a case: texts, numbers, lists and tables are", key=key)
+    raise InputError(
+        f"{value!r} cannot be a value in a case: give a text, a number, a list or a dictionary", key=key
+    )
 
 
 # --- values between Python and the exact numbers of a case ------------------------------------------
@@ -107,7 +109,7 @@ def fraction(value: Any) -> Fraction:
             return Fraction(value)
         return Fraction(repr(float(value)))
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise InputError(f"a number is needed here, not {value!r}") from None
+        raise InputError(f"{value!r} is not a number: give a number, or a text such as '1/3'") from None
 
 
 def point_at(at: Mapping[str, Number] | None) -> dict[str, Fraction]:
@@ -126,7 +128,7 @@ def complete(model: Model, point: Mapping[str, Fraction]) -> dict[str, Fraction]
     named = {u.variable: u.name for u in ring.unbounded}
     missing = [named.get(n, n) for n in ring.parameters if n not in found]
     if missing:
-        raise InputError(f"no value for {', '.join(missing)}")
+        raise InputError(f"no value for {', '.join(missing)}: add it to at")
     return found
 
 
@@ -137,11 +139,11 @@ def generator(seed: int | None, rng: Any) -> np.random.Generator:
     except ImportError:
         raise InputError("sampling needs numpy: pip install 'paramverify[stats]'") from None
     if rng is not None and seed is not None:
-        raise InputError("give either seed or rng")
+        raise InputError("seed and rng exclude each other: leave one of them out")
     if seed is not None and (not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise InputError(f"a whole number that is at least 0 is needed here, not {seed!r}", key="seed")
+        raise InputError(f"{seed!r} is not a whole number of at least 0", key="seed")
     if rng is not None and not isinstance(rng, np.random.Generator):
-        raise InputError(f"a numpy.random.Generator is needed here, not {rng!r}", key="rng")
+        raise InputError(f"{rng!r} is not a numpy.random.Generator: use numpy.random.default_rng", key="rng")
     return np.random.default_rng(seed if rng is None else rng)
 
 
@@ -167,7 +169,7 @@ def whole(name: str, value: Any, least: int) -> int:
     except TypeError:
         found = least - 1
     if found < least or isinstance(value, bool):
-        raise InputError(f"a whole number that is at least {least} is needed here, not {value!r}", key=name)
+        raise InputError(f"{value!r} is not a whole number of at least {least}", key=name)
     return found
 
 
@@ -184,7 +186,7 @@ def between(name: str, value: Any, upper: int | None = None) -> Fraction:
         raise
     if found <= 0 or (upper is not None and found >= upper):
         wanted = "above 0" if upper is None else f"between 0 and {upper}"
-        raise InputError(f"a number {wanted} is needed here, not {value!r}", key=name)
+        raise InputError(f"{value!r} is not a number {wanted}", key=name)
     return found
 
 
@@ -195,7 +197,7 @@ def table(name: str, value: Any) -> Mapping[str, Any]:
         InputError: another value, with the name of the argument.
     """
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise InputError(f"a dict with names is needed here, not {value!r}", key=name)
+        raise InputError(f"{value!r} is not a dictionary: give a dict whose keys are names", key=name)
     return value
 
 

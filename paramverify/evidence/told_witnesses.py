@@ -34,13 +34,22 @@ class Told:
 
 @dataclass(frozen=True)
 class Witness(Told):
-    """A violation, or a candidate, exact: one output that is too likely on one side.
+    """A violation, or a candidate for one: one output with its exact probabilities under two secrets.
 
-    `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
-    `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
-    is infinite where the second is 0; `bound` is the largest ratio that is allowed there. Where an output
-    is a place of a density, `densities` is true: then these are densities, and `within` has a set of outputs
-    beside it that is too likely, with its probabilities. An irrational coordinate is an `ExactNumber`.
+    It is a violation if `ratio` is larger than `bound`.
+
+    Attributes:
+        parameters (dict): The values of the parameters; an irrational value is an `ExactNumber`.
+        left (text or tuple of texts): The first secret or input.
+        right (text or tuple of texts): The second secret, or the neighbour of the first input.
+        observations (tuple of texts): The output sequence.
+        probabilities (two ExactNumbers): The probabilities of the output under `left` and under `right`.
+        ratio (ExactNumber): The first probability divided by the second; infinite if the second is 0.
+        bound (ExactNumber): The largest ratio that the case allows at this point.
+        densities (bool): Whether the output is a real number; then `probabilities` are densities at this
+            number.
+        within (object or None): For densities, a set of outputs near the number with a ratio above the bound,
+            and the probabilities of this set.
     """
 
     parameters: Mapping[str, Coordinate]
@@ -75,7 +84,11 @@ class Witness(Told):
 class Counterexample(Told):
     """A point at which an inequality is false, with the exact values of both sides.
 
-    A coordinate that is no rational number is an `ExactNumber`: there is no rational point then, as a rule.
+    Attributes:
+        parameters (dict): The values of the parameters; an irrational value is an `ExactNumber`.
+        statement (text): The inequality.
+        left (ExactNumber): The value of its left side.
+        right (ExactNumber): The value of its right side.
     """
 
     parameters: Mapping[str, Coordinate]
@@ -90,10 +103,18 @@ class Counterexample(Told):
 
 @dataclass(frozen=True)
 class SetWitness(Told):
-    """Two exact probabilities of one set of outputs that break an (ε, δ) bound at one prior.
+    """A set of outputs with its exact probabilities under two secrets, which violate an (ε, δ) bound.
 
-    `probabilities` are those of the set of `outputs` under both secrets. `beyond` is the first minus `bound`
-    times the second, which is more than `delta`. Each output is a sequence.
+    Attributes:
+        parameters (dict): The values of the parameters.
+        left (text): The first secret or input.
+        right (text): The second secret or input.
+        outputs (tuple of sequences): The set of outputs.
+        probabilities (two ExactNumbers): The probabilities of the set under `left` and under `right`.
+        bound (ExactNumber): e^ε.
+        delta (ExactNumber): δ.
+        beyond (ExactNumber): The first probability minus `bound` times the second. In a violation, it is more
+            than `delta`.
     """
 
     parameters: Mapping[str, Fraction]
@@ -114,12 +135,18 @@ class SetWitness(Told):
 
 @dataclass(frozen=True)
 class DivergenceWitness(Told):
-    """A divergence of one distribution of outputs from another, above its bound, at one prior.
+    """A point at which the divergence of the outputs under one secret from those under another is too large.
 
-    `divergence` is the Rényi divergence of the order, rounded; without an order that of Kullback and Leibler.
-    Of `renyi`, `moment` is the exact sum Σ Pr(ω|left)^order / Pr(ω|right)^(order−1), or infinity, and `bound`
-    is its bound. Of `kl` and `zcdp`, `moment` is None and `bound` is that of the divergence,
-    where it is a rational number.
+    Attributes:
+        parameters (dict): The values of the parameters.
+        left (text): The first secret or input.
+        right (text): The second secret or input.
+        order (Fraction or None): The order of the Rényi divergence; None for the Kullback-Leibler divergence.
+        moment (ExactNumber or None): For a bound `renyi`, the exact sum
+            Σ Pr(ω | left)^order / Pr(ω | right)^(order−1), which may be infinite; None for `kl` and `zcdp`.
+        bound (ExactNumber or None): For a bound `renyi`, the bound on `moment`; otherwise the bound on the
+            divergence, if it is rational.
+        divergence (float): The divergence, rounded.
     """
 
     parameters: Mapping[str, Fraction]
@@ -138,10 +165,18 @@ class DivergenceWitness(Told):
 
 @dataclass(frozen=True)
 class EnclosedWitness(Told):
-    """One output, or with a `delta` a set of them, that is too likely: balls with proved errors say so.
+    """One output, or a set of outputs, whose probabilities violate the bound, proved by enclosures.
 
-    Each number is told by two, one below and one above: `probabilities` are those of `outputs` under both
-    secrets, and the first is more than `bound` times the second plus `delta`, whatever they are in between.
+    Each number is given by a lower and an upper bound. For all numbers between them, the first probability is
+    more than `bound` times the second, plus `delta`.
+
+    Attributes:
+        left (text): The first secret or input.
+        right (text): The second secret or input.
+        outputs (tuple of texts): The output, or the outputs of the set.
+        probabilities (two pairs of Fractions): The probabilities under `left` and under `right`.
+        bound (pair of Fractions): e^ε.
+        delta (pair of Fractions or None): δ, if the case has one.
     """
 
     left: str

@@ -128,7 +128,7 @@ def test_with_another_delta(tmp_path: Path) -> None:
     assert case.with_(budget="ln(7/2)").verify().verdict == "not private"
     assert case.with_(ratio=5, delta=Fraction(24, 100)).verify().verdict == "not private"
     assert case.with_(ratio=9, delta=0).budget().ratio == 9
-    with pytest.raises(InputError, match="give one of epsilon and ratio"):
+    with pytest.raises(InputError, match="epsilon and ratio exclude each other: give one of them"):
         case.with_(epsilon=1, ratio=2, delta=0)
     with pytest.raises(InputError, match=r"from 0 to 1"):
         case.with_(delta=2)

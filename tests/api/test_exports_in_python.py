@@ -54,14 +54,14 @@ def test_the_texts_are_those_of_the_command(
 @pytest.mark.parametrize(
     ("case", "to", "given", "words"),
     [
-        (CASE, "z3", {}, "to: must be one of smtlib2, qepcad, redlog"),
-        (CASE, "smtlib2", {"free": "p"}, "free: needs a format with quantifiers"),
-        (CASE, "qepcad", {"claim": 99}, "claim: there are 6 only"),
+        (CASE, "z3", {}, "to: 'z3' is unknown: write one of smtlib2, qepcad, redlog"),
+        (CASE, "smtlib2", {"free": "p"}, "free: free parameters need a format with quantifiers"),
+        (CASE, "qepcad", {"claim": 99}, "claim: there are only 6"),
         (CASE, "qepcad", {"claim": 1, "together": True}, "exclude each other"),
         (CASE, "qepcad", {"simplify": "magic"}, "simplify: "),
-        (MAX, "qepcad", {"simplify": "default", "free": "pA"}, "one by one"),
-        (SYSTEM, "redlog", {}, "an interactive system has no claims to be exported"),
-        ("script", "qepcad", {"simplify": "default"}, "for cases, not for scripts"),
+        (MAX, "qepcad", {"simplify": "default", "free": "pA"}, "simplify writes one text per part"),
+        (SYSTEM, "redlog", {}, "an interactive system has no claims to export"),
+        ("script", "qepcad", {"simplify": "default"}, "are for cases, but this is a script"),
         ("script", "redlog", {"free": "b"}, "the script declares no real 'b'; it declares: x, a"),
     ],
 )
@@ -113,5 +113,5 @@ def test_scripts_are_decided(tmp_path: Path) -> None:
 
 def test_compare_takes_paths() -> None:
     """A case that was read may have been changed: results are about files."""
-    with pytest.raises(InputError, match="the path of a file or folder is needed here, not paramverify"):
+    with pytest.raises(InputError, match="is not a path: give the path of a file or folder"):
         paramverify.compare([paramverify.load(CASE)])  # type: ignore[list-item]

@@ -189,7 +189,7 @@ def test_evidence_of_budgets_and_maps() -> None:
         assert not paramverify.check(changed, case)
     other = case.with_(budget=3)
     assert not paramverify.check(case.verify().evidence(), other)
-    with pytest.raises(InputError, match="no evidence of a ShowReport"):
+    with pytest.raises(InputError, match="no evidence for this ShowReport"):
         case.show().evidence()
 
 
@@ -225,7 +225,7 @@ def test_loads_reads_text_with_files_beside_it(tmp_path: Path) -> None:
     assert loads(outside, folder=tmp_path).verify().verdict == "private"
     with pytest.raises(CaseError, match=r"body\.py"):
         loads(outside)
-    with pytest.raises(InputError, match="load reads a file"):
+    with pytest.raises(InputError, match="use load to read a file"):
         loads(LN2)  # type: ignore[arg-type]
 
 
@@ -272,12 +272,12 @@ def test_with_changes_what_it_is_asked_for() -> None:
     [
         (FEW[0], {"parameters": {"q": 1}}, "parameters: there is no parameter 'q'; there are: p"),
         (FEW[0], {"mechansim": {}}, "with_ cannot change this; did you mean 'mechanism'?"),
-        (FEW[0], {"expect": {"status": "holds"}}, "with_ cannot change this; it changes: budget, epsilon"),
-        (FEW[0], {"budget": 1, "ratio": 2}, "give one of budget and ratio"),
+        (FEW[0], {"expect": {"status": "holds"}}, "with_ cannot change this; it can change: budget, epsilon"),
+        (FEW[0], {"budget": 1, "ratio": 2}, "budget and ratio exclude each other: give one of them"),
         (FEW[0], {"budget": -1}, "privacy.epsilon"),
         (FEW[0], {"parameters": {"p": "(1, 0)"}}, "parameters.p"),
         (FEW[0], {"mechanism": {"nois": 1}}, "mechanism.nois: unknown key; did you mean 'noise'?"),
-        (FEW[0], {"mechanism": 3}, "a dict with names is needed here, not 3"),
+        (FEW[0], {"mechanism": 3}, "3 is not a dictionary: give a dict whose keys are names"),
         (FEW[3], {"budget": 1}, "a claim has no budget"),
         (FEW[9], {"budget": 1}, "formulas have their budgets inside"),
     ],
@@ -337,7 +337,7 @@ def test_limits_are_those_of_the_command_line() -> None:
     hard = case.verify(strategy="built-in", confirm=2)
     assert hard.verdict == "undecided"
     assert hard.reason
-    with pytest.raises(UndecidedError, match="neither true nor false"):
+    with pytest.raises(UndecidedError, match="neither True nor False"):
         bool(hard)
     with pytest.raises(UndecidedError):
         assert not hard
@@ -350,7 +350,7 @@ def test_truth_values() -> None:
     assert not case.verify()
     assert case.with_(budget="ln(4)").verify()
     for report in (case.budget(), case.synthesize(), case.show()):
-        with pytest.raises(TypeError, match="is neither true nor false"):
+        with pytest.raises(TypeError, match="has no truth value"):
             bool(report)
 
 
@@ -409,7 +409,7 @@ def test_figures() -> None:
         assert not right.has_data()
         mine.canvas.draw()
         plt.close(mine)
-    with pytest.raises(InputError, match="no picture of a VerifyReport"):
+    with pytest.raises(InputError, match="no picture of this VerifyReport"):
         load(LN2).verify().figure()
 
 

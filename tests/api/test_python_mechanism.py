@@ -172,13 +172,13 @@ def test_what_a_call_returns() -> None:
 @pytest.mark.parametrize(
     ("given", "named", "reason"),
     [
-        (([0, 1], "1/2"), {}, "q: a list of 3 values is needed; this one has 2"),
-        ((1, "1/2"), {}, "q: a list of 3 values is needed here"),
+        (([0, 1], "1/2"), {}, "q: the list has 2 values: give 3"),
+        ((1, "1/2"), {}, "q: this input has another shape: give a list of 3 values"),
         (([0, 1, 2], "1/2"), {}, "q: the case has no value 2: the values are -1, 0, 1"),
         (([0, 1, "x"], "1/2"), {}, "q: the case has no value x"),
         (([0, 1, 1], 1), {}, "alpha: the value 1 is not in (0, 1)"),
-        (([0, 1, 1], None), {}, "alpha: a number is needed here, not None"),
-        (([0, 1, 1], 0.5), {"seed": 1, "rng": 2}, "give either seed or rng"),
+        (([0, 1, 1], None), {}, "alpha: None is not a number"),
+        (([0, 1, 1], 0.5), {"seed": 1, "rng": 2}, "seed and rng exclude each other"),
     ],
 )
 def test_values_that_the_proof_is_not_about(given: Any, named: Any, reason: str) -> None:
@@ -306,7 +306,7 @@ def test_a_parameter_that_is_one_number() -> None:
     assert test.verify()
     assert test(0, seed=1) in (True, False)
     assert test.audit(runs=20_000).passes
-    with pytest.raises(InputError, match=r"eps: the value 2 is not in 1$"):
+    with pytest.raises(InputError, match=r"eps: the value 2 is not in 1: give a value of this domain$"):
         test(0, 2)
 
 
@@ -445,10 +445,10 @@ SEED = F.replace("COUNT", '{**COUNT, "inputs": {"seed": {"values": "0..1"}}}').r
         (f"class Inside:\n{INNER}n".replace("(n, a)", "(self, n, a)"), "f is a method of the class Inside"),
         (
             F.replace("a)", "b)") + "return n",
-            "inputs.b: the function has this argument: give it here, or in parameters",
+            "inputs.b: the function has the argument b: add it to inputs or to parameters",
         ),
-        (F.replace("n, a", "a") + "return flip(a)", "inputs.n: the function has no such argument"),
-        (f"{SEED}return seed", "inputs.seed: seed is an argument of each call"),
+        (F.replace("n, a", "a") + "return flip(a)", "inputs.n: the function has no argument n"),
+        (f"{SEED}return seed", "inputs.seed: every mechanism has an argument seed"),
     ],
 )
 def test_which_functions_are_none(text: str, reason: str, tmp_path: Path) -> None:
@@ -603,7 +603,11 @@ def test_shapes_of_source(tmp_path: Path) -> None:
     [
         ({"ratio": "1/b"}, ExpressionError, "f: ratio: unknown name 'b'"),
         ({"neighbours": {"differ": "all"}}, CaseError, "f: neighbours.differ: must be one of each, one"),
-        ({"inputs": {"n": {"values": {3}}}}, InputError, "f: inputs.n.values: {3} is no value of a case"),
+        (
+            {"inputs": {"n": {"values": {3}}}},
+            InputError,
+            "f: inputs.n.values: {3} cannot be a value in a case",
+        ),
         ({"inputs": {"n": {"values": "3"}}}, CaseError, "f: inputs.n.values: a range such as"),
         ({"parameters": {"a": "(0; 1)"}}, InputError, "f: parameters.a: "),
         ({"ratio": None}, CaseError, "f: privacy: give either epsilon or ratio"),
@@ -623,7 +627,11 @@ def test_mistakes_in_the_tables(changed: Mapping[str, Any], kind: type[InputErro
 def test_words_outside_of_a_mechanism(name: str) -> None:
     """A noise function that is called by itself says where it belongs."""
     arguments = {"uniform": 2, "binomial": 2, "clamp": 3, "stop": 0}.get(name, 1)
-    with pytest.raises(InputError, match=rf"{name}\(...\) stands in a function that @paramverify.mechanism"):
+    with pytest.raises(
+        InputError,
+        match=rf"{name}\(...\) has a meaning only in a function that "
+        "@paramverify.mechanism",
+    ):
         getattr(paramverify, name)(*[1] * arguments)
 
 
@@ -664,8 +672,8 @@ def unbounded(n, eps):
         (constrained, {"a": "1/4", "b": "1/2", "c": "1/3"}, "c: the value 1/3 is not in 1/2"),
         (constrained, {"a": "1/4"}, "no value for b"),
         (constrained, {"d": 1}, "at: there is no parameter 'd'; there are: a, b, c"),
-        (constrained, [("a", 1)], "at: a dict with names is needed here"),
-        (unbounded, {"x_eps": 3}, "x_eps: a number between 0 and 1 is needed here, not 3"),
+        (constrained, [("a", 1)], "is not a dictionary: give a dict"),
+        (unbounded, {"x_eps": 3}, "x_eps: 3 is not a number between 0 and 1"),
         (unbounded, {"x_eps": "1/2", "eps": 1}, "at: there is no parameter 'x_eps'"),
         (unbounded, {"eps": -1}, "eps: the value -1 is not in (0, oo)"),
         (unbounded, {}, "no value for eps"),

@@ -852,7 +852,7 @@ def test_a_comparison_in_python(made: Path, tmp_path: Path) -> None:
     assert len(found.attempts) == len(read(made))
     assert "sequences: 5 claims, at most 1 s for each" in str(found).splitlines()
     assert found.figure().axes[0].get_xlabel().startswith("claims solved")
-    with pytest.raises(InputError, match="jobs: must be at most"):
+    with pytest.raises(InputError, match="give at most"):
         paramverify.compare(files, jobs=1000)
     with pytest.raises(InputError, match="unknown encoding 'no'"):
         paramverify.compare(MIXED, encodings="no")

@@ -133,5 +133,5 @@ def test_a_component_is_a_text() -> None:
     """A case in the place of its file's name is an error that says what a component is."""
     case = paramverify.loads(TWO)
     for given in (case, [case], ["gaussian:sigma=2", 3]):
-        with pytest.raises(InputError, match="each component is a text"):
+        with pytest.raises(InputError, match="a component is not a text"):
             paramverify.compose(given, delta_for=1)  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""Keyword arguments that a function collects in a typed dictionary: each gets its row on the API page."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import griffe
+
+from paramverify.api.options import DEFAULTS
+from paramverify.api.telling import SampleRequest
+
+SAMPLED = {field.name: field.default for field in fields(SampleRequest)} | {"at": {}}
+KNOWN = {  # the dictionary of types, where it is declared, and its defaults
+    "Limits": ("paramverify.api.options", DEFAULTS),
+    "SampleOptions": ("paramverify.api.telling", SAMPLED),
+}
+
+
+def written(value: Any) -> str:
+    """Returns a default as it is written in Python."""
+    return f"{value:_}" if isinstance(value, int) and value > 9999 else repr(value).replace("'", '"')
+
+
+class Keywords(griffe.Extension):
+    """Replaces `**name: Unpack[Type]` by the keyword arguments, in signatures and in tables."""
+
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+        """Goes through all functions, once everything is known."""
+        del kwargs
+        for path in ("api.cases", "api.composing", "api.decorated"):
+            for member in pkg[path].members.values():
+                inner = member.members.values() if isinstance(member, griffe.Class) else [member]
+                for each in inner:
+                    if isinstance(each, griffe.Function):
+                        expand(each, pkg)
+
+
+def expand(function: griffe.Function, package: griffe.Module) -> None:
+    """Lists the keyword arguments of one function."""
+    for collected in [p for p in function.parameters if p.kind is griffe.ParameterKind.var_keyword]:
+        name = str(collected.annotation).removeprefix("Unpack[").removesuffix("]")
+        if name not in KNOWN:
+            continue
+        module, defaults = KNOWN[name]
+        declared = package[f"{module.removeprefix('paramverify.')}.{name}"]
+        sections = function.docstring.parsed if function.docstring else []
+        tables = [s for s in sections if s.kind is griffe.DocstringSectionKind.parameters]
+        del function.parameters[collected.name]
+        rows = [] if not tables else tables[0].value
+        rows[:] = [row for row in rows if row.name.lstrip("*") != collected.name]
+        for attribute in declared.attributes.values():
+            kind, _, words = " ".join(attribute.docstring.value.split()).partition(": ")
+            default = written(defaults[attribute.name])
+            function.parameters.add(
+                griffe.Parameter(
+                    attribute.name, kind=griffe.ParameterKind.keyword_only, annotation=kind, default=default
+                )
+            )
+            rows.append(
+                griffe.DocstringParameter(attribute.name, description=words, annotation=kind, value=default)
+            )
