@@ -276,7 +276,7 @@ def _mistake(lines: list[str], error: tomllib.TOMLDecodeError) -> tuple[SyntaxMi
     elif sum(map(len, lines)) <= MAX_TEXT:
         shown, healed = _healed(lines, number, column)
         mend = f"write {shown}" if shown else ""
-        reason = f"{reason}; texts and formulas stand in quotes" if shown and '"' in shown else reason
+        reason = f"{reason}; put texts and formulas in quotes" if shown and '"' in shown else reason
     found = SyntaxMistake(reason, lines[number - 1], min(column, len(lines[number - 1])), mend)
     found.file_line = number
     return found, number, healed
@@ -319,12 +319,12 @@ def _other_format(text: str) -> tuple[str, str] | None:
     if re.match(r"(?:from \w[\w.]* import |import \w|def \w+\(|@\w|class \w+[:(])", start):
         return (
             "this is a Python program, not TOML",
-            'a case names it: write kind = "program" and file = "NAME.py" below [mechanism]',
+            'name it in a case: write kind = "program" and file = "NAME.py" below [mechanism]',
         )
     if re.match(r"\((?:set-logic|declare-|define-|assert|set-option|set-info)", start):
-        return "this is SMT-LIB, not TOML", "a case file says what a mechanism does, not its formula"
+        return "this is SMT-LIB, not TOML", "`verify` and `compare` read it if its name ends with .smt2"
     if re.match(r"(?:dtmc|mdp|ctmc|pta|probabilistic|nondeterministic)\b", start):
-        return "this is a PRISM model, not TOML", "`paramverify logic` reads it"
+        return "this is a PRISM model, not TOML", "use `paramverify logic`, which reads PRISM models"
     plain = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     keys = sum(bool(re.match(rf"\s*(?:- )?{_KEY}:(?:\s|$)", line)) for line in plain)
     if plain and (plain[0].strip() == "---" or keys * 2 > len(plain)):
@@ -337,16 +337,19 @@ def _twice(lines: list[str], number: int) -> tuple[str, str]:
     try:
         places = TomlPlaces.of("\n".join(lines[: number - 1]))
     except (ValueError, IndexError, RecursionError):
-        return "not TOML: this stands here twice", ""
+        return "not TOML: this is defined twice", ""
     header = _HEADER.match(lines[number - 1])
     if header:
         first = places.line_of(header[1])
         mend = "put the keys of both below one of them"
-        return f"not TOML: the table [{header[1]}] stands at line {first} already", mend
+        return f"not TOML: the table [{header[1]}] is defined already, at line {first}", mend
     headers = [match for line in lines[: number - 1] if (match := _HEADER.match(line))]
     key = lines[number - 1].partition("=")[0].strip()
     name = f"{headers[-1][1]}.{key}" if headers else key
-    return f"not TOML: the key {name} stands at line {places.line_of(name)} already", "delete one of them"
+    return (
+        f"not TOML: the key {name} is defined already, at line {places.line_of(name)}",
+        "delete one of them",
+    )
 
 
 def _healed(lines: list[str], number: int, column: int) -> tuple[str, str | None]:

@@ -77,7 +77,7 @@ def with_status(expected: Mapping[str, Any], claimed: bool) -> dict[str, Any]:
         if name in found:
             if not isinstance(found[name], str) or found[name] not in words:
                 known = ", ".join(f'"{word}"' for word in words)
-                raise CaseError(f"{found[name]!r} is none of {known}", key=name)
+                raise CaseError(f"{found[name]!r} is not one of {known}", key=name)
             standings[name] = words[found[name]]
     if len(set(standings.values())) > 1:
         reason = f'it contradicts status = "{found["status"]}": give one of both'

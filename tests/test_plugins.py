@@ -297,7 +297,11 @@ def test_the_tables_name_everything(root: Path) -> None:
             additions.NOISE.replace("return Noise(rows)", "return None"),
             "reads no Noise",
         ),
-        ("[paramverify.backends]\nbad = additions.bad", "BACKENDS = 5", "BACKENDS is no tuple of backends"),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            "BACKENDS = 5",
+            "BACKENDS is not a tuple of backends",
+        ),
         (
             "[paramverify.backends]\nbad = additions.bad",
             "BACKENDS = ('a',)",
@@ -311,7 +315,7 @@ def test_the_tables_name_everything(root: Path) -> None:
         (
             "[paramverify.backends]\nbad = additions.bad",
             additions.BACKEND.replace("place = 5", "place = 'x'"),
-            "the place of 'parrot' is no whole number",
+            "the place of 'parrot' is not a whole number",
         ),
         (
             "[paramverify.backends]\nbad = additions.bad",
@@ -321,7 +325,7 @@ def test_the_tables_name_everything(root: Path) -> None:
         (
             "[paramverify.encodings]\nreversed = additions.bad",
             additions.ENCODING.replace("suits=lambda model: 3", "suits=lambda model: 'well'"),
-            "by no whole number",
+            "must say by a whole number",
         ),
         (
             "[paramverify.encodings]\nreversed = additions.bad",

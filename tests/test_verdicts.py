@@ -127,10 +127,10 @@ def test_what_a_case_may_expect(expected: dict[str, str], claimed: bool, status:
 @pytest.mark.parametrize(
     ("expected", "claimed", "told"),
     [
-        ({"verdict": "true"}, False, 'verdict: \'true\' is none of "private", "not private", "undecided"'),
-        ({"verdict": "private"}, True, 'verdict: \'private\' is none of "true", "false", "undecided"'),
-        ({"status": "private"}, False, 'status: \'private\' is none of "holds", "violated", "unknown"'),
-        ({"verdict": ["private"]}, False, "verdict: ['private'] is none of"),
+        ({"verdict": "true"}, False, 'verdict: \'true\' is not one of "private", "not private", "undecided"'),
+        ({"verdict": "private"}, True, 'verdict: \'private\' is not one of "true", "false", "undecided"'),
+        ({"status": "private"}, False, 'status: \'private\' is not one of "holds", "violated", "unknown"'),
+        ({"verdict": ["private"]}, False, "verdict: ['private'] is not one of"),
         ({"verdict": "private", "status": "violated"}, False, 'verdict: it contradicts status = "violated"'),
         ({"verdict": "undecided", "status": "holds"}, True, 'verdict: it contradicts status = "holds"'),
     ],

@@ -165,7 +165,7 @@ def rounded_in(statements: Sequence[ast.stmt]) -> str:
     inside = (part for node in used for part in ast.iter_child_nodes(node))
     numbers = (n.value for n in inside if isinstance(n, ast.Constant) and isinstance(n.value, float))
     for number in (x for x in numbers if isfinite(x) and Fraction(repr(x)) != Fraction(x)):
-        told = f"numbers are exact here: {number} is {Fraction(repr(number))}, which Python rounds"
+        told = f"numbers are exact in proofs: {number} is {Fraction(repr(number))}, which Python rounds"
         return f"{told}, so that the function itself may compute other numbers; `audit` runs it"
     return ""
 
@@ -196,7 +196,7 @@ def source_of(function: object, parameters: Collection[str]) -> ProgramSource:
         if isinstance(found, Decorated):
             for other, callee in {name: found, **found.source.calls}.items():
                 if calls.setdefault(other, callee) is not callee:
-                    reason = f"two mechanisms that are called have the name {other}: give them two names"
+                    reason = f"two mechanisms that are called have the name {other}: rename one of them"
                     raise caller.refuse(reason, node)
         elif name not in read:
             caller.check_helper(node, found, main)
@@ -260,7 +260,9 @@ class _Read:
         text, code = "".join(lines), function.__code__
         tree = _definition(text, code)
         if tree is None or tree.name != name:
-            raise InputError(f"{code.co_filename} has changed since {name} was imported from it")
+            raise InputError(
+                f"{code.co_filename} has changed since {name} was imported from it: import it again"
+            )
         found = _Read(function, tree, code.co_filename, text, code)
         found.check_libraries()
         found.check_shape(what == "the mechanism")
@@ -280,34 +282,38 @@ class _Read:
         """Checks the first line: plain arguments, and one decorator at most."""
         given = self.tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs:
-            raise self.refuse("a mechanism has plain arguments only, without * and /", self.tree)
+            raise self.refuse("the arguments have * or /: write plain arguments only", self.tree)
         if given.defaults:
-            raise self.refuse("an argument has no default here: the caller gives it", given.defaults[0])
+            name = given.args[-len(given.defaults)].arg
+            reason = (
+                f"the argument {name} has a default: remove it, and declare {name} in inputs or parameters"
+            )
+            raise self.refuse(reason, given.defaults[0])
         decorators = self.tree.decorator_list
         if len(decorators) > is_main:
             reason = (
-                "another decorator may change what the function does: leave @mechanism alone"
+                "another decorator may change what the function does: keep only @mechanism"
                 if is_main
                 else f"{self.tree.name} has a decorator, which may change what it does: call a plain function"
             )
             raise self.refuse(reason, decorators[0])
         for argument in given.args:
             if argument.arg in RESERVED:
-                reason = f"{argument.arg} is a word of the language; choose another name"
+                reason = f"{argument.arg} is a word of the program language; choose another name"
                 raise self.refuse(reason, argument)
         for node in ast.walk(self.tree):
             if not isinstance(node, ast.Constant) or node is self.docstring:
                 continue
             if isinstance(node.value, str) and node.end_lineno != node.lineno:
-                raise self.refuse("a label stands on one line", node)
+                raise self.refuse("a label must be on one line: write it without line breaks", node)
         if not self.statements:
-            raise self.refuse("the function has a docstring only", self.tree)
+            raise self.refuse("the function has only a docstring: add statements", self.tree)
         for node in (inner for statement in self.statements for inner in ast.walk(statement)):
             if isinstance(node, ast.FunctionDef):
-                reason = "a function inside of a function is not in the language"
+                reason = "a function inside a function is not supported"
                 raise self.refuse(f"{reason}; define it at the top of the file", node)
             if isinstance(node, ast.AnnAssign):
-                raise self.refuse("types are not written here; leave them out", node)
+                raise self.refuse("annotations of variables are not supported; leave them out", node)
             if isinstance(node, _NAMING):
                 raise self.refuse(instead(node), node)
 
@@ -387,17 +393,17 @@ class _Read:
                 root = root.value
             own = self.meaning(root.id) if isinstance(root, ast.Name) and root in self.names() else None
             if isinstance(own, ModuleType) and own.__name__ == "paramverify" and dot.attr in WORDS:
-                reason = f"a dot is not allowed here: write from paramverify import {dot.attr}"
+                reason = f"a dot is not supported here: write from paramverify import {dot.attr}"
                 raise self.refuse(f"{reason}, and {dot.attr}(...)", dot)
             if own is not None:
-                reason = "is an object outside of the function, and what it does is not part of the program"
+                reason = "is an object outside the function: compute its result in the function itself"
                 raise self.refuse(f"{ast.unparse(root)} {reason}", dot)
         elsewhere = {id(dot.value) for dot in dots} | {id(n) for n in self.called()}
         for node in self.names():
             name, found = node.id, self.meaning(node.id)
             if name in WORDS:
                 if found is None:
-                    reason = f"{name} is not known in Python: write from paramverify import {name}"
+                    reason = f"{name} is not imported: write from paramverify import {name}"
                     raise self.refuse(reason, node)
                 continue  # `check_libraries` has looked at what it is
             if name in FUNCTIONS:
@@ -408,7 +414,7 @@ class _Read:
                 raise self.refuse(reason, node)
             elif id(node) not in elsewhere:
                 reason = (
-                    f"{name} is a variable outside of the function, whose value may change: "
+                    f"{name} is a variable outside the function, whose value may change: "
                     "write the value, or make it an argument"
                     if found is not None
                     else f"{name} has no value here{self.near(name)}"
@@ -440,7 +446,7 @@ class _Read:
         if not isinstance(found, FunctionType):
             raise self.refuse(f"{name} is of the type {type(found).__name__}: call a plain function", node)
         if found.__globals__ is not main.function.__globals__:
-            reason = f"{name} stands in the module {found.__module__}: define it in this one"
+            reason = f"{name} is defined in the module {found.__module__}: define it in this one"
             raise self.refuse(reason, node)
         if found.__code__.co_name != name or found.__name__ != name:
             reason = (
@@ -460,8 +466,8 @@ class _Read:
         """
         for node in self.called():
             if node.id in read and self.meaning(node.id) is not read[node.id]:
-                reason = f"{node.id} means another function here than elsewhere in this program"
-                raise self.refuse(f"{reason}: give each function a name of its own", node)
+                reason = f"{node.id} names another function here than elsewhere in this program"
+                raise self.refuse(f"{reason}: give the functions different names", node)
 
     def check_same(self) -> None:
         """Checks that the function is still made of the text that was read.
@@ -470,7 +476,9 @@ class _Read:
             ProgramError: its code is another one now.
         """
         if self.function.__code__ is not self.code:
-            raise self.refuse(f"{self.tree.name} has got another body since it was read", self.tree)
+            raise self.refuse(
+                f"{self.tree.name} has another body than when it was read: define it again", self.tree
+            )
 
     def body(self, indent: int) -> list[SourceLine]:
         """Returns the lines of the body, moved to the left, and then indented."""

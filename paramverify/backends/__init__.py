@@ -71,7 +71,7 @@ def asked(found: Backend, claim: Claim, options: Mapping[str, str]) -> Answer:
     polynomials = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
     for tie in tied_in(claim.domain.ring, *polynomials):
         if Ability.LOGARITHMS not in found.abilities:
-            reason = f"{tie.name} stands beside {tie.meaning}, and {found.name} knows polynomials alone"
+            reason = f"{tie.name} occurs beside {tie.meaning}, but {found.name} supports only polynomials"
             return Open(End.GAVE_UP, reason)
     return found.decide(claim, options)
 
@@ -146,7 +146,7 @@ def _offered(plugin: Plugin) -> Iterable[Backend]:
     offer = plugin.offer("BACKENDS")
     offered = offer() if callable(offer) else offer
     if not isinstance(offered, tuple | list):
-        raise InputError(f"{plugin.told()}: BACKENDS is no tuple of backends")
+        raise InputError(f"{plugin.told()}: BACKENDS is not a tuple of backends")
     for found in offered:
         missing = [name for name in NEEDED if not hasattr(found, name)]
         if missing:
@@ -154,7 +154,7 @@ def _offered(plugin: Plugin) -> Iterable[Backend]:
         if found.builtin:
             raise InputError(f"{plugin.told()}: the backend {found.name!r} says that it is built in")
         if not isinstance(place(found), int | None):
-            raise InputError(f"{plugin.told()}: the place of {found.name!r} is no whole number")
+            raise InputError(f"{plugin.told()}: the place of {found.name!r} is not a whole number")
     return offered
 
 

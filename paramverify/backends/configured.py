@@ -80,7 +80,9 @@ def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
             raise InputError(f"there is a backend {name!r} already: choose another name")
         command = table.texts("command")
         if not all(command) or not command:
-            raise InputError("a program is needed here, and maybe its options", key="command")
+            raise InputError(
+                "this names no program: write a program, and its options if it needs some", key="command"
+            )
         if any("\0" in word for word in command):
             raise InputError("a program and its options have no null character", key="command")
         if os.sep in command[0]:  # otherwise its meaning would depend on the working folder
@@ -106,7 +108,7 @@ def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
 def _where(program: str) -> str:
     """Returns how to get a program that is missing."""
     if os.sep in program:
-        return f"write in `command` where it is, for {program} is no program that can be run"
+        return f"write in `command` where it is, for {program} is not a program that can be run"
     return f"put {program} on PATH"
 
 

@@ -122,7 +122,7 @@ def _cells(options: Mapping[str, str]) -> str:
     unknown = [name for name in options if name != "cells"]
     cells = options.get("cells", CELLS)
     if unknown or not (cells.isdigit() and cells.isascii()):
-        raise InputError(f"qepcad has the one option cells, a number; not {dict(options)}")
+        raise InputError(f"qepcad has only the option cells, a number; not {dict(options)}")
     return cells
 
 

@@ -96,7 +96,9 @@ def _found() -> tuple[str, str] | None:
 def _procedures(options: Mapping[str, str]) -> tuple[str, ...]:
     chosen = options.get("procedure")
     if options.keys() - {"procedure"} or chosen not in (None, *PROCEDURES):
-        raise InputError(f"redlog has the one option procedure, {', '.join(PROCEDURES)}; not {dict(options)}")
+        raise InputError(
+            f"redlog has only the option procedure, {', '.join(PROCEDURES)}; not {dict(options)}"
+        )
     return (chosen,) if chosen else PROCEDURES  # one after the other
 
 

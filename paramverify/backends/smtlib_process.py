@@ -114,7 +114,7 @@ class SmtLibProcess:
         if not (self.models and names):
             answer = interpret(run(command, "\n".join([*options, text])), names)
             if isinstance(answer, Satisfied) and names:
-                return Open(End.GAVE_UP, "it says sat, but gives no model", answer.transcript, denies=True)
+                return Open(End.GAVE_UP, "it says sat, but returns no model", answer.transcript, denies=True)
             return answer
         text = "\n".join([*options, "(set-option :produce-models true)", text.removesuffix("(exit)\n")])
         question = f"(get-value ({' '.join(map(symbol, names))}))\n(exit)\n"

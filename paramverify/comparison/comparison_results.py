@@ -82,10 +82,10 @@ def _check(record: Record) -> None:
         if isinstance(number, bool) or not 0 <= number < MAX_NUMBER:
             raise ValueError(f"{name} is {number!r:.40}")
     if not isinstance(record.get("denies", False), bool):
-        raise TypeError("denies is no truth value")
+        raise TypeError("denies is not a truth value")
     for name in ("detail", "transcript"):
         if not isinstance(record[name], str):
-            raise TypeError(f"{name} is no text")
+            raise TypeError(f"{name} is not a text")
 
 
 def _lock(file: IO[bytes]) -> None:
@@ -129,7 +129,9 @@ class ResultsFile:
             except BaseException as error:
                 self._file.close()
                 if isinstance(error, BlockingIOError):
-                    raise InputError("another comparison is writing to this file") from None
+                    raise InputError(
+                        "another comparison is writing to this file: wait for it, or choose another folder"
+                    ) from None
                 raise
         return self
 
@@ -156,7 +158,7 @@ class ResultsFile:
                 raise InputError(f"line {number} is not a result of a comparison: {error!r:.100}") from None
             kept += len(line)
         if not kept and content[: len(BEGINNING)] != BEGINNING[: len(content)]:
-            raise InputError("this is no file of results of a comparison; give another folder")
+            raise InputError("this is not a results file of a comparison; choose another folder")
         if kept < len(content):
             file.truncate(kept)
 
@@ -208,14 +210,17 @@ def read_results(
         try:
             missing = [name for name in NEEDED if name not in (rows.fieldnames or ())]
             if missing:
-                raise InputError(f"the first line names no column {', '.join(missing)}")
+                raise InputError(f"the first line has no column {', '.join(missing)}")
             for row in rows:
                 about = _about(row, known)
                 if about is None:
                     elsewhere += 1
                     continue
                 if row["tool"] in taken or not row["tool"]:
-                    raise InputError(f"the tool {row['tool']!r:.40} is a backend here, or has no name")
+                    raise InputError(
+                        f"the tool {row['tool']!r:.40} is the name of a backend, or empty: "
+                        "give the tool another name"
+                    )
                 place = row["tool"], about.case, about.number
                 if place in records or place in there:
                     raise InputError(f"a second result of {row['tool']} on {about.case} {about.number}")
@@ -225,7 +230,7 @@ def read_results(
             made.file_line = rows.line_num or 1
             raise made from None
     what = f"{elsewhere} {'row' if elsewhere == 1 else 'rows'} of {path.name}"
-    told = [Skipped(what, "about nothing that is compared")]
+    told = [Skipped(what, "about cases and claims that are not compared")]
     return list(records.values()), told if elsewhere else []
 
 
@@ -239,7 +244,7 @@ def _record(row: Mapping[str, Any], subject: ComparedItem, timeout: float, memor
     standing = WORDS.get(str(row["status"]).strip().lower(), Standing.UNKNOWN)
     times = {name: _number(row, name) for name in ("wall", "cpu") if (row.get(name) or "").strip()}
     if not times and standing is not Standing.UNKNOWN:
-        raise InputError("an answer needs its seconds: give wall or cpu, or both")
+        raise InputError("an answer has no seconds: give wall or cpu, or both")
     wall = times.get("wall", times.get("cpu", 0.0))
     late = wall > timeout
     if late:
@@ -277,7 +282,7 @@ def _record(row: Mapping[str, Any], subject: ComparedItem, timeout: float, memor
 def _claim(row: Mapping[str, Any]) -> int:
     number = _number(row, "claim") if (row.get("claim") or "").strip() else 1.0
     if not number.is_integer() or not number:
-        raise InputError(f"claim is {row['claim']!r:.40}, which is no whole number from 1 on")
+        raise InputError(f"claim is {row['claim']!r:.40}, which is not a whole number of at least 1")
     return int(number)
 
 
@@ -286,7 +291,7 @@ def _number(row: Mapping[str, Any], name: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise InputError(f"{name} is {text!r:.40}, which is no number") from None
+        raise InputError(f"{name} is {text!r:.40}, which is not a number") from None
     if not isfinite(value) or not 0 <= value < MAX_NUMBER:
         raise InputError(f"{name} is {text!r:.40}")
     return value

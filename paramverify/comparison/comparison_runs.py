@@ -145,7 +145,7 @@ class _TrialLeaves:
             point = confirm(said.point)
             self.spurious = self.spurious or point is None
             self.denies = self.denies or (point is None and claim.text() == self.whole.text())
-            return Outcome(point=point, reason="its refutation does not stand exact evaluation")
+            return Outcome(point=point, reason="its refutation fails exact evaluation")
         if isinstance(said, Proved):
             self.certified += said.certificate is not None
             if said.certificate is not None:

@@ -154,7 +154,10 @@ def read_subjects(
         if name in names:
             if names[name].resolve() == path.resolve():
                 continue
-            raise InputError(f"{names[name]} has the same name; results would be mixed up", file=str(path))
+            raise InputError(
+                f"{names[name]} has the same name, so results would be mixed up: rename one of the files",
+                file=str(path),
+            )
         names[name] = path
         try:
             with limited(path):
@@ -180,7 +183,7 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
             continue
         inside = sorted(p for p in path.iterdir() if p.suffix in (".toml", ".smt2"))
         if not inside:
-            raise InputError("no .toml and no .smt2 file in this folder", file=str(path))
+            raise InputError("this folder has no .toml and no .smt2 file", file=str(path))
         yield from inside
 
 
@@ -217,7 +220,9 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     require_possible(model)
     status = next((s for s in DECIDED if s == case.expect.get("status")), None)
     if model.every_length:
-        found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
+        found.skipped.append(
+            Skipped(name, "the case is about every length, but these encodings need given lengths")
+        )
         return
     known = choice.encodings()
     for encoding in encodings or (choice.listing(model).name,):

@@ -289,7 +289,7 @@ def _expected(subjects: Subjects) -> tuple[dict[str, str], list[Skipped]]:
     contrary = [
         Skipped(
             f"what {subject.case} says of number {subject.number}",
-            "another file says the contrary of the same question",
+            "another file states the opposite answer to the same question",
         )
         for subject in subjects.subjects
         if subject.expected and len(stated[subject.digest]) > 1

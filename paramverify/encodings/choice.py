@@ -80,7 +80,7 @@ def _suitability(encoding: Encoding, model: AnyModel) -> int:
         return 0
     value = encoding.suits(model)
     if not isinstance(value, int):
-        raise InputError(f"{_told(encoding)} says how well it suits a model by no whole number")
+        raise InputError(f"{_told(encoding)} must say by a whole number how well it suits a model")
     return value
 
 

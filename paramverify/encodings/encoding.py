@@ -13,7 +13,7 @@ from paramverify.divergences import Divergence
 from paramverify.evidence.certificates import Proof
 from paramverify.models.model import AnyModel, Model
 
-NO_SEQUENCES = "the case has a claim of its own, and no sequences"
+NO_SEQUENCES = "the case has a [claim], which has no sequences"
 
 
 @dataclass(frozen=True, eq=False)

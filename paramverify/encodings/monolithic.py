@@ -163,7 +163,7 @@ def _read_back(model: Model, formula: ViolationFormula, solver: Z3Solver) -> Exa
             witness = evaluate(model, Origin(formula.left, formula.right, word), point)
             if witness.exceeds:
                 return witness
-    return Undecided("the solver's model does not stand exact evaluation")
+    return Undecided("the solver's model fails exact evaluation")
 
 
 class _Builder:

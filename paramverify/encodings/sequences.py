@@ -219,7 +219,9 @@ def forward_sum(model: Model, start: InitialDistribution, observations: Sequence
 
 def _finite(lengths: tuple[int, ...]) -> None:
     if not lengths:
-        raise InputError('sequences of every length cannot be listed: give privacy.length as "1..5", say')
+        raise InputError(
+            'sequences of every length cannot be listed: write, for example, length = "1..5" in [privacy]'
+        )
 
 
 def _starts(model: Model) -> dict[str, list[InitialDistribution]]:

@@ -79,7 +79,7 @@ def commands(text: str) -> Iterator[Command]:
     for begin, end, term in _terms(text):
         line, counted = line + text.count("\n", counted, begin), begin
         if isinstance(term, str):
-            raise _mistake(f"{term[:40]!r} stands outside of all brackets", line)
+            raise _mistake(f"{term[:40]!r} is outside all brackets", line)
         yield Command(term, text[begin:end], line)
 
 
@@ -91,7 +91,7 @@ def read(text: str) -> list[Term]:
     """
     found = [term for _, _, term in _terms(text)]
     if not found:
-        raise ValueError("there is nothing")
+        raise ValueError("there is no text")
     return found
 
 
@@ -115,7 +115,7 @@ def _terms(text: str) -> Iterator[tuple[int, int, Term]]:
                 raise _mistake(reason, text.count("\n", 0, here) + 1)
         elif token == ")":
             if not stack:
-                reason = "the brackets do not match: one is closed too many"
+                reason = "the brackets do not match: there is a closing one too many"
                 raise _mistake(reason, text.count("\n", 0, here) + 1)
             done = stack.pop()
             if stack:
@@ -234,10 +234,10 @@ class Reader:
         """
         while isinstance(words, list) and words[:1] == ["let"]:  # chains of them may be long
             if len(words) != 3 or not isinstance(words[1], list):
-                raise InputError("(let ((name term) ...) term) is meant here")
+                raise InputError("let is malformed: write (let ((name term) ...) term)")
             new = {_name(b): self.term(_pair(b)[1], scope, depth + 1) for b in words[1]}
             if len(new) < len(words[1]):
-                raise InputError("let gives two terms one name")
+                raise InputError("let gives one name to two terms: rename one")
             scope, words = {**scope, **new}, words[2]
         self.read += 1
         if self.read > MAX_READ:
@@ -247,22 +247,22 @@ class Reader:
         if isinstance(words, str):
             return self._word(words, scope, depth)
         if not words:
-            raise InputError("empty brackets are no term")
+            raise InputError("empty brackets are not a term")
         head, *rest = words
         if head == "!":
             return self.term(rest[0] if rest else [], scope, depth + 1)
         if head in ("forall", "exists"):
             return self._quantified(str(head), rest, scope, depth)
         if not isinstance(head, str):
-            raise InputError(f"a function is meant here, not {_shown(head)}")
+            raise InputError(f"a function is expected here, not {_shown(head)}")
         arguments = [self.term(part, scope, depth + 1) for part in rest]
         if head in self.definitions:
             return self._called(head, arguments, depth)
         if head in OPERATORS:
             return OPERATORS[head](arguments)
         if head in WHOLE:
-            raise InputError(f"{head} is about whole numbers: only reals are taken")
-        raise InputError(f"{head} is no function of reals and truth values that is known")
+            raise InputError(f"{head} is a function of whole numbers, but only reals are supported")
+        raise InputError(f"{head} is not a known function of reals and truth values")
 
     def _word(self, word: str, scope: Mapping[str, ScriptTerm], depth: int) -> ScriptTerm:
         known = scope.get(word) or self.symbols.get(word)
@@ -283,7 +283,7 @@ class Reader:
         if known.known is not None and not arguments:
             return known.known
         if tuple(a.is_real for a in arguments) != known.sorts:
-            raise InputError(f"{name} is called with other arguments than it is defined for")
+            raise InputError(f"{name} has other arguments here than in its definition")
         found = self.term(known.body, dict(zip(known.names, arguments, strict=True)), depth + 1)
         if found.is_real != known.is_real:
             raise InputError(f"{name} has another sort than it says")
@@ -293,12 +293,12 @@ class Reader:
         self, kind: str, rest: Sequence[Term], scope: Mapping[str, ScriptTerm], depth: int
     ) -> ScriptTerm:
         if len(rest) != 2 or not isinstance(rest[0], list) or not rest[0]:
-            raise InputError(f"({kind} ((name Real) ...) term) is meant here")
+            raise InputError(f"({kind} ((name Real) ...) term) is expected here")
         new: dict[str, ScriptTerm] = {}
         for entry in rest[0]:
             name, sort = _name(entry), _pair(entry)[1]
             if not is_real_sort(sort):
-                raise InputError(f"quantifiers over {_shown(sort)} are not taken: only over reals")
+                raise InputError(f"quantifiers over {_shown(sort)} are not supported: only over reals")
             self.bound += 1
             new[name] = ScriptTerm("real", (), f"{name} ({self.bound})")  # no symbol is written like this
         body = self.term(rest[1], {**scope, **new}, depth + 1)
@@ -314,8 +314,8 @@ def is_real_sort(sort: Term) -> bool:
     if sort not in ("Real", "Bool"):
         whole = sort == "Int"
         raise InputError(
-            f"the sort {_shown(sort)} is not taken"
-            + (": whole numbers are another theory than the reals" if whole else ": only Real and Bool are")
+            f"the sort {_shown(sort)} is not supported"
+            + (": use Real instead of whole numbers" if whole else ": only Real and Bool are")
         )
     return sort == "Real"
 
@@ -334,14 +334,14 @@ def decimal(word: str) -> Fraction:
 
 def _pair(words: Term) -> list[Term]:
     if isinstance(words, str) or len(words) != 2:
-        raise InputError(f"a name and one thing more are meant, not {_shown(words)}")
+        raise InputError(f"a name and one more item are expected, not {_shown(words)}")
     return words
 
 
 def _name(words: Term) -> str:
     name = _pair(words)[0]
     if not isinstance(name, str):
-        raise InputError(f"{_shown(name)} is no name")
+        raise InputError(f"{_shown(name)} is not a name")
     return name
 
 
@@ -400,7 +400,7 @@ def _power(parts: Arguments) -> ScriptTerm:
     base, exponent = map(_real, parts) if len(parts) == 2 else (number(0), number(0))
     n = exponent.value
     if exponent.operator != "number" or not isinstance(n, Fraction) or n.denominator != 1 or n < 1:
-        raise InputError("(^ t n) is taken for whole numbers n from 1 on")
+        raise InputError("(^ t n) is supported only for whole numbers n of at least 1")
     if n > MAX_POWER:
         raise LimitError(f"an exponent above {MAX_POWER:,}")
     return ScriptTerm("*", (base,) * int(n))
@@ -562,7 +562,7 @@ def read_script(path: Path) -> Script:
     """Reads a script.
 
     Raises:
-        InputError: not a readable script about reals; the message says what is not taken, and the line.
+        InputError: not a readable script about reals; the message says what is not supported, and the line.
         LimitError: a term that is too large.
     """
     with located(file=str(path)):
@@ -593,7 +593,7 @@ def script_of(text: str, name: str = "", digest: str = "") -> Script:
         except RecursionError:
             raise LimitError(f"line {command.line}: a term is nested too deeply") from None
     if not reading.checks:
-        raise InputError("no (check-sat): the script asks nothing")
+        raise InputError("the script has no (check-sat): add it after the assertions")
     return Script(name, digest, reading.logic, tuple(reading.checks))
 
 
@@ -625,16 +625,16 @@ class _Reading:
         """Takes the next command; false where the script ends.
 
         Raises:
-            InputError: it is not taken here.
+            InputError: it is not supported here.
         """
         if command.name == "exit":
             return False
         if command.words[:2] == ["set-option", ":global-declarations"] and command.words[2:] != ["false"]:
-            raise UnsupportedError("declarations that outlive a (pop) are not taken")
+            raise UnsupportedError("declarations that outlive a (pop) are not supported")
         if command.name in IGNORED:
             return True
         if command.name not in self.commands:
-            raise UnsupportedError(f"the command {command.name[:40] or '()'} is not taken")
+            raise UnsupportedError(f"the command {command.name[:40] or '()'} is not supported")
         self.commands[command.name](command)
         return True
 
@@ -650,14 +650,14 @@ class _Reading:
         if self.logic not in LOGICS:
             known = ", ".join(filter(None, LOGICS))
             rest = self.logic.removeprefix("QF_").replace("LRA", "").replace("NRA", "")
-            why = next((f": {told} are not taken" for word, told in THEORIES.items() if word in rest), "")
-            raise UnsupportedError(f"the logic {self.logic[:40]}{why}; the logics taken are {known}")
+            why = next((f": {told} are not supported" for word, told in THEORIES.items() if word in rest), "")
+            raise UnsupportedError(f"the logic {self.logic[:40]} is not supported{why}; write one of {known}")
 
     def _info(self, command: Command) -> None:
         if command.words[1:2] == [":status"]:
             status = command.words[2] if len(command.words) == 3 else ""
             if status not in STATUS:
-                raise InputError("the :status is none of sat, unsat and unknown")
+                raise InputError("the :status is not sat, unsat or unknown")
             self.expected = str(status) if status in DECIDED else None
 
     def _declare(self, command: Command) -> None:
@@ -667,16 +667,16 @@ class _Reading:
                 raise UnsupportedError(f"the function {words[0]!s:.40} is declared without a definition")
             words = words[:1] + words[2:] if len(words) == 3 else []
         if len(words) != 2 or not isinstance(words[0], str):
-            raise InputError(f"({command.name} NAME ... Real) is meant here")
+            raise InputError(f"{command.name} is malformed: write ({command.name} NAME ... Real)")
         name = self._new(words[0])
         self._now.symbols[name] = ScriptTerm("real" if is_real_sort(words[1]) else "bool", (), name)
         self._now.text.append(command.text)
 
     def _new(self, name: str) -> str:
         if name in self._now.symbols or name in self._now.definitions or name in THEORY:
-            raise InputError(f"{name[:60]} is there already")
+            raise InputError(f"{name[:60]} is declared already")
         if not (SIMPLE.match(name) or name[0] == "|") or name in RESERVED:
-            raise InputError(f"{name[:60]} is no symbol")
+            raise InputError(f"{name[:60]} is not a symbol")
         return name
 
     def _define(self, command: Command) -> None:
@@ -684,11 +684,13 @@ class _Reading:
         if command.name == "define-const":
             words = [*words[:1], [], *words[1:]]
         if len(words) != 4 or not isinstance(words[0], str) or not isinstance(words[1], list):
-            raise InputError(f"({command.name} NAME ((argument sort) ...) sort term) is meant here")
+            raise InputError(
+                f"{command.name} is malformed: write ({command.name} NAME ((argument sort) ...) sort term)"
+            )
         name, entries = self._new(words[0]), []
         for entry in words[1]:
             if isinstance(entry, str) or len(entry) != 2 or not isinstance(entry[0], str):
-                raise InputError(f"the arguments of {name[:60]} are no names with sorts")
+                raise InputError(f"the arguments of {name[:60]} are not names with sorts")
             entries.append((entry[0], is_real_sort(entry[1])))
         names, sorts = tuple(n for n, _ in entries), tuple(s for _, s in entries)
         if len(set(names)) < len(names):
@@ -703,10 +705,10 @@ class _Reading:
 
     def _assert(self, command: Command) -> None:
         if len(command.words) != 2:
-            raise InputError("(assert term) is meant here")
+            raise InputError("assert is malformed: write (assert term)")
         term = self.reader.term(command.words[1], {})
         if term.is_real:
-            raise InputError("a real number is asserted, and no truth value")
+            raise InputError("assert needs a truth value, but this term is a real number")
         for words, name in _names(command.words[1]):  # `(! term :named NAME)`, known from here on
             body = self.reader.term(words, {})
             self._now.definitions[self._new(name)] = Definition((), (), body.is_real, words, body)
@@ -721,7 +723,7 @@ class _Reading:
     def _pop(self, command: Command) -> None:
         levels = _count(command)
         if levels >= len(self.levels):
-            raise InputError("there are fewer levels to pop")
+            raise InputError("(pop) removes more levels than there are")
         del self.levels[len(self.levels) - levels :]
         self._use()
 
@@ -771,9 +773,9 @@ def _one(command: Command) -> str:
 def _count(command: Command) -> int:
     words: Sequence[Term] = command.words[1:] or ["1"]
     if len(words) != 1 or not isinstance(words[0], str) or not words[0].isascii() or not words[0].isdigit():
-        raise InputError(f"({command.name} N) is meant here")
+        raise InputError(f"{command.name} is malformed: write ({command.name} N)")
     if len(words[0]) > 4:
-        raise LimitError("so many levels")
+        raise LimitError("more than 9,999 levels at once")
     return int(words[0])
 
 

@@ -155,7 +155,7 @@ def evaluated(claim: Claim, decision: Decision) -> Decision:
     """Returns the decision; open where it is a refutation that does not stand exact evaluation."""
     found = decision.answer
     if isinstance(found, Refuted) and not fails_at(claim, found.point):
-        return replace(decision, answer=Open(End.GAVE_UP, "the refutation does not stand exact evaluation"))
+        return replace(decision, answer=Open(End.GAVE_UP, "the refutation fails exact evaluation"))
     return decision
 
 

@@ -166,13 +166,13 @@ def read_race(decisions: Sequence[Decision], check: Confirm, tally: Tally, confi
                 tally.winners.append(decision)
                 return Outcome(point=point)
             tally.spurious = True
-            spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
+            spurious = f"{decision.backend}: its refutation fails exact evaluation"
             tally.ends.append((End.GAVE_UP, spurious))
     if len({program(d.backend) for d in proved}) < confirm:
         if proved:
             names = ", ".join(d.backend for d in proved)
             tally.ends.append(
-                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are needed")
+                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are required")
             )
         return Outcome(reason="; ".join(text for _, text in tally.ends))
     tally.winners += proved
@@ -326,7 +326,7 @@ def checked(claim: Claim, decision: Decision) -> Decision:
     wrong = isinstance(said, Refuted) and not fails_at(claim, said.point)
     wrong = wrong or (isinstance(said, FailsAt) and not fails_at_algebraic(claim, said.at))
     if wrong:
-        spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", said.transcript)
+        spurious = Open(End.GAVE_UP, "the refutation fails exact evaluation", said.transcript)
         return replace(decision, answer=spurious)
     return decision
 
@@ -421,7 +421,7 @@ class Session:
             self._quick = False  # the procedures of this process begin with simplification of their own
             if not self.options.executor.is_here:
                 raise InputError(
-                    "--simplify and --no-simplify are for claims that are decided here: leave --cluster out"
+                    "--simplify and --no-simplify simplify claims on this machine only: leave --cluster out"
                 )
         discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
@@ -540,7 +540,7 @@ class Session:
             InputError: certificates are required.
         """
         if self.options.require_certificates:
-            raise InputError(f"certificates are required, and there is none for {who}")
+            raise InputError(f"certificates are required, but there is none for {who}")
         self.words[who] = None
 
     def _decide(self, claim: Claim) -> Decision:
@@ -563,7 +563,7 @@ class Session:
             return replace(found, seconds=time.monotonic() - started)
         check_agreement(claim, [first, found])
         if isinstance(found.answer, Open):
-            detail = f"{BUILT_IN} proved it, and no other backend confirmed that: {found.answer.detail}"
+            detail = f"{BUILT_IN} proved it, but no other backend confirmed that: {found.answer.detail}"
             return self._counted(replace(found, answer=replace(found.answer, detail=detail)), started)
         confirmed = replace(first, backend=f"{BUILT_IN}, {found.backend}")
         return replace(confirmed, seconds=time.monotonic() - started)
@@ -740,7 +740,10 @@ def session_of(document: Mapping[str, Any]) -> Session:
     strategy = read_strategy(document["strategy"])
     for name in (name for stage in strategy for name in stage.names()):
         if ":" in name:
-            raise InputError(f"{name} is no backend of the workers: a module of yours is not sent there")
+            raise InputError(
+                f"{name} is not a backend of the workers, which do not get modules of your "
+                "own: leave it or --cluster out"
+            )
     options = Options(
         seconds=float(document["seconds"]),
         memory=int(document["memory"]),
@@ -773,7 +776,7 @@ def unasked(session: Session, claims: int = 1, others: bool = True) -> str:
     names = [name for name in listed if not resolve(name).builtin]
     if session.asked or not names or not options.executor.is_here:  # workers know whom they asked
         return ""
-    told = f"{', '.join(names)} {'were' if len(names) > 1 else 'was'} asked nothing"
+    told = f"{', '.join(names)} {'were' if len(names) > 1 else 'was'} not asked"
     if not claims:
         return f"{told}: there was no claim for solvers"
     if not others:

@@ -95,6 +95,6 @@ def parse_strategy(text: str) -> Strategy:
         names = tuple(split_names(match[1]))
         cuts = int(match[3] or 0)
         if cuts > MAX_CUTS:
-            raise InputError(f"at most {MAX_CUTS} cuts")
+            raise InputError(f"more than {MAX_CUTS} cuts: write at most {MAX_CUTS}")
         stages.append(Stage(names, float(match[2] or "inf"), cuts))
     return tuple(stages)

@@ -39,7 +39,7 @@ def read_size(text: str) -> int:
     """
     match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([KMGT])(i?)B?\s*", text, re.IGNORECASE)
     if not match:
-        raise InputError(f"{text!r} is no size; write for example 4GB or 500MB")
+        raise InputError(f"{text!r} is not a size; write, for example, 4GB or 500MB")
     unit = (1024 if match[3] else 1000) ** (1 + "KMGT".index(match[2].upper()))
     size = int(Fraction(match[1]) * unit)
     if not LEAST_MEMORY <= size <= MOST_MEMORY:
@@ -121,7 +121,7 @@ def resolve(name: str) -> Backend:
     if isinstance(found, type):
         raise InputError(f"what is at {name!r} is a class: a backend is an object, such as {attribute}()")
     if any(not hasattr(found, member) for member in MEMBERS):
-        raise InputError(f"what is at {name!r} is no backend: one has {', '.join(MEMBERS)}")
+        raise InputError(f"what is at {name!r} is not a backend: a backend has {', '.join(MEMBERS)}")
     return found
 
 
@@ -241,9 +241,11 @@ def _no_point(point: object, names: Sequence[str]) -> str:
     for name, value in point.items():
         if name not in names:
             known = ", ".join(names)
-            return f"the point of a refutation has {name!r:.80}, which is no variable of the claim: {known}"
+            return (
+                f"the point of a refutation has {name!r:.80}, which is not a variable of the claim: {known}"
+            )
         if not isinstance(value, Rational):
-            return f"the value of {name} is {value!r:.80}, and a fraction is needed"
+            return f"the value of {name} is {value!r:.80}, but must be a fraction"
     return ""
 
 

@@ -245,7 +245,7 @@ def checked(answer: Answer, claim: Claim) -> Answer:
     needed = set(domain.ring.parameters if as_number else domain.ring.names)
     shown = in_words(answer.point)[:500]
     if not needed <= set(answer.point):
-        reason = f"the model does not give a value to each parameter: {shown}"
+        reason = f"the model has no value for some parameter: {shown}"
     elif not (contains(domain, answer.point) if as_number else answer.point in domain):
         reason = f"the model does not violate the claim: outside the domain at {shown}"
     elif not fails_at(claim, answer.point) if as_number else claim.holds_at(answer.point):
@@ -339,7 +339,7 @@ class Runner:
             "cpu": math.ceil(min(limits.seconds, A_CENTURY)) + 1,
         }
         if not (self._launch(running, task, request) or self._launch(running, task, request)):
-            running.settle(Open(End.CRASHED, "the process that starts attempts does not live"))
+            running.settle(Open(End.CRASHED, "the process that starts attempts is not running"))
         return running
 
     def wait(self, runnings: Sequence[Running], timeout: float | None = None) -> list[Running]:

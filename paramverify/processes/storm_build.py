@@ -78,7 +78,7 @@ def _reason(code: int, memory: int) -> str:
     """Returns why a process gave no model."""
     limit = f"; the limit is {memory / (1 << 30):.3g} GiB"
     if code == OUT_OF_MEMORY or code in (-signal.SIGABRT, -signal.SIGKILL):
-        return f"Storm found no more memory while it was building the model{limit}"
+        return f"Storm ran out of memory while it was building the model{limit}"
     name = signal.Signals(-code).name if code < 0 else f"the exit code {code}"
     return f"Storm ended with {name} while it was building the model{limit}"
 

@@ -35,7 +35,7 @@ GRADES = {
     2: "the exact procedures decide it with little work",
     3: "a backend decides it within 2 s",
     4: "a backend decides it later",
-    5: "nobody decided it in the time",
+    5: "no backend decides it within the time limit",
 }
 
 
@@ -162,7 +162,7 @@ def members(
             left["fewer than two variables"] += 1
             continue
         if about.digest() in taken:
-            left["another one is the same"] += 1
+            left["the same as another claim"] += 1
             continue
         taken.add(about.digest())
         number += 1

@@ -161,8 +161,8 @@ def is_universal(term: ScriptTerm) -> bool:
     """
     kinds = folded((term, True), _below, _kinds)
     if len(kinds) > 1:
-        reason = "quantifiers over all reals and over some stand in one assertion"
-        raise UnsupportedError(f"{reason}: one block of quantifiers is taken")
+        reason = "an assertion mixes universal and existential quantifiers"
+        raise UnsupportedError(f"{reason}: only one block of quantifiers is supported")
     return "forall" in kinds
 
 

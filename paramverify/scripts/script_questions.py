@@ -43,7 +43,8 @@ def without_solution(check: Check, free: Sequence[str] = ()) -> tuple[Quantified
     assertions, quotients = without_quotients(check.assertions)
     if len(quotients) > MAX_QUOTIENTS:
         raise UnsupportedError(
-            f"more than {MAX_QUOTIENTS} quotients whose denominator may be zero: solvers of SMT-LIB take them"
+            f"more than {MAX_QUOTIENTS} quotients whose denominator may be zero: use a solver that "
+            "reads SMT-LIB"
         )
     reading = Reading(assertions)
     cubes = reading.cubes()

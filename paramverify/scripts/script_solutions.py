@@ -66,7 +66,7 @@ def why_not(backend: Backend) -> str | None:
         return None
     if backend.builtin:
         return "the exact procedures of this package read claims, not SMT-LIB scripts"
-    return "it has no way of reading an SMT-LIB script as it is"
+    return "it cannot read an SMT-LIB script"
 
 
 def run_script(backend: Backend, text: str, options: Mapping[str, str]) -> str | Open:
@@ -563,7 +563,7 @@ def as_it_is(
     """
     names = means.solvers()
     if not names:
-        told = "no backend that was chosen reads scripts"
+        told = "none of the chosen backends reads scripts"
         return Answered(Standing.UNKNOWN, end=End.GAVE_UP, reason="; ".join(filter(None, (reason, told))))
     if means.left < LEAST:
         return Answered(Standing.UNKNOWN, end=End.TIMEOUT, reason=reason or NO_TIME)
@@ -620,7 +620,7 @@ class _Race:
         """Evaluates the assertions at a model; returns why it is none, "" where it is one."""
         answer = transcript.strip().removeprefix("sat").strip()
         if not answer and self.question.symbols:
-            return "it gives no model"
+            return "it returned no model"
         try:
             model = read_model(answer, self.question.symbols) if answer else {}
             unknown = False
@@ -631,8 +631,12 @@ class _Race:
                     return ""
                 unknown = unknown or value is None
         except (ValueError, LimitError) as error:
-            return f"its model is not read ({error})"
-        return "its model cannot be evaluated exactly" if unknown else "its model is none, evaluated exactly"
+            return f"its model cannot be read ({error})"
+        return (
+            "its model cannot be evaluated exactly"
+            if unknown
+            else "its model is not a solution when it is evaluated exactly"
+        )
 
     def result(self, reason: str) -> Answered:
         """Returns what the race says in the end."""
@@ -644,11 +648,11 @@ class _Race:
         names = tuple(name for name, _ in self.unsat.values())
         told = [text for _, text in self.open]
         if names and self.certified:
-            told.append(f"unsat on the word of {', '.join(names)}, and a certificate is required")
+            told.append(f"unsat on the word of {', '.join(names)}, but a certificate is required")
         elif len(names) >= self.confirm:
             return Answered(Standing.HOLDS, solvers=names, found_by=names)
         elif names:
-            told.append(f"unsat by {', '.join(names)} only, {self.confirm} different programs are needed")
+            told.append(f"unsat by {', '.join(names)} only, {self.confirm} different programs are required")
         ends = [end for end, _ in self.open]
         end = End.TIMEOUT if End.TIMEOUT in ends else ends[0] if ends else End.GAVE_UP
         return Answered(Standing.UNKNOWN, end=end, reason="; ".join(filter(None, (reason, *told))))

@@ -76,7 +76,9 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
     """
     given = [file for file in keys if file]
     if len(given) not in (0, 3):
-        raise InputError("--cluster-tls-ca, --cluster-tls-cert and --cluster-tls-key are given together")
+        raise InputError(
+            "--cluster-tls-ca, --cluster-tls-cert and --cluster-tls-key belong together: give all three"
+        )
     for file in given:
         if not Path(file).is_file():
             raise InputError("there is no such file", file=file)
@@ -86,12 +88,14 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
         if not 1 <= workers <= MOST_LOCAL:
             raise InputError(f"--cluster {text}: from 1 to {MOST_LOCAL:,} workers")
         if given:
-            raise InputError("--cluster local makes keys of its own: leave --cluster-tls-... out")
+            raise InputError("--cluster local creates its own keys: leave --cluster-tls-... out")
         return TaskPlace(LOCAL, workers, memory=memory)
     if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", text):
         raise InputError(f"--cluster {text!r:.80}: write {ADDRESSES}")
     if given and not text.startswith("tls://"):
-        raise InputError("files of TLS need an address that begins with tls://")
+        raise InputError(
+            "files for TLS are given, but the address does not begin with tls://: write tls://HOST:8786"
+        )
     return TaskPlace(text, keys=Keys(*given) if given else None)
 
 
@@ -197,7 +201,7 @@ class Cluster:
             _silence()  # what connections say to the log comes later
             told = f": {error!s:.200}" if str(error) else ""
             if "reset by peer" in told and not options:
-                told += "; one with TLS has an address that begins with tls://"
+                told += "; if it uses TLS, write an address that begins with tls://"
             raise ClusterError(f"no scheduler answers at {self.place.address}{told}") from None
 
     def _welcome(self) -> None:
@@ -217,7 +221,7 @@ class Cluster:
             + (f"; dashboard: {board}" if board else "")
         )
         if not self._workers:
-            self.tell("cluster: no worker has come yet; tasks wait for one")
+            self.tell("cluster: no worker is connected yet; tasks wait for one")
 
     def _versions(self) -> Mapping[str, Any]:
         """Returns what the workers say that answer in good time.
@@ -313,7 +317,9 @@ class Cluster:
         lost = f"the scheduler at {self.place.address} is lost"
         if self._own:
             raise ClusterLostError(lost)
-        self.tell(f"cluster: {lost}; what is done is kept; waiting {self.patience:g} s for it to come back")
+        self.tell(
+            f"cluster: {lost}; finished tasks are kept; waiting {self.patience:g} s for it to come back"
+        )
         with suppress(Exception):
             self._client.close(timeout=0.5)
         self._workers = self._threads = 0
@@ -366,7 +372,7 @@ def security(keys: Keys | None) -> Any:
         )
 
     def password() -> str:
-        raise ClusterError(f"the key {keys.key if keys else 'of TLS'} has a password: give one without")
+        raise ClusterError(f"the key {keys.key if keys else 'of TLS'} has a password: use a key without one")
 
     try:
         if not any("\n" in file for file in files):  # Dask takes the text of a file, too
@@ -400,9 +406,9 @@ def shake_hands(place: TaskPlace, secured_by: Any, seconds: float) -> None:
             connection.recv(1)
     except ssl.SSLError as error:
         reason = error.reason or str(error)
-        told = f"the scheduler at {place.address} and this side do not accept each other's certificates"
+        told = f"the scheduler at {place.address} and this machine do not accept each other's certificates"
         if "WRONG_VERSION" in reason or "EOF" in reason:
-            told = f"{place.address} has no TLS; an address without TLS begins with tcp://"
+            told = f"{place.address} does not use TLS: write an address that begins with tcp://"
         raise ClusterError(f"{told}: {reason}") from None
 
 

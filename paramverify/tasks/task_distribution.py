@@ -177,7 +177,7 @@ class DistributedTasks(Generic[T]):
             reply = answer_of(packed)
             if isinstance(reply, dict) and "refused" in reply:
                 check_versions(as_versions(reply["refused"]), "a worker")
-                raise ClusterError("a worker refuses our versions")
+                raise ClusterError("a worker has other versions")
             results, place, seconds = _formed(reply, len(batch.numbers))
         except MALFORMED as error:
             raise self._malformed(batch, error) from None
@@ -201,7 +201,7 @@ class DistributedTasks(Generic[T]):
 
     def _malformed(self, batch: _Batch, error: Exception) -> ClusterError:
         told = printable.name(f"{type(error).__name__}: {error}", 200)
-        return ClusterError(f"{self.cluster.whose(batch.future)} gave an answer that is none: {told}")
+        return ClusterError(f"{self.cluster.whose(batch.future)} returned an invalid answer: {told}")
 
     def _given_up(self, number: int, deaths: int) -> TaskResult[T]:
         reason = f"every worker that was given this task died, {deaths} times"

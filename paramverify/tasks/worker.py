@@ -86,7 +86,7 @@ def error_to_document(error: Exception) -> dict[str, Any]:
         what = str(error).removeprefix(str(TimeLimitError(error.seconds)))
         return {"kind": "TimeLimitError", "seconds": error.seconds, "what": what}
     if isinstance(error, MemoryError):
-        return {"kind": "LimitError", "reason": "a worker has no more memory"}
+        return {"kind": "LimitError", "reason": "a worker ran out of memory"}
     names = (kind.__name__ for kind in type(error).__mro__)
     kind = next((name for name in names if name in KINDS), "")
     if not kind:

@@ -94,7 +94,7 @@ class Expectation:
         if self.formula and self.key in LEFT_OUT:
             raise UncheckedExpectation(f"`paramverify logic` finds this number: {self.name} = {self.value}")
         if self.key not in (WORDS if self.formula else KEYS):
-            raise Failed(f"no test knows the expectation {self.name!r}; there are: {', '.join(KEYS)}")
+            raise Failed(f"unknown expectation {self.name!r}; there are: {', '.join(KEYS)}")
         decide = verify if self.key in WORDS else budget
         try:
             if decide.__name__ not in known:
@@ -119,7 +119,7 @@ class Expectation:
         if found != wanted or (report.status is Standing.UNKNOWN and end in LIMITS):
             raise self._failed(
                 wanted,
-                f"{found}, as a limit ended the run: {report.reason}" if end in LIMITS else found,
+                f"{found}, because a limit ended the run: {report.reason}" if end in LIMITS else found,
                 report,
             )
         if report.status is Standing.HOLDS:
@@ -162,7 +162,7 @@ def expectations(path: Path) -> list[Expectation]:
     table = data.get("expect")
     found = list(_listed(table)) if isinstance(table, dict) else []
     if not found:
-        raise Failed(f"{path}: the case expects nothing: give it a table [expect], with a verdict")
+        raise Failed(f"{path}: the case has no expectation: add a table [expect] with a verdict")
     return found
 
 

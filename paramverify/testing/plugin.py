@@ -58,7 +58,7 @@ def _seconds(config: pytest.Config) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found < float("inf"):
-        raise pytest.UsageError(f"paramverify_timeout: a number of seconds is needed, not {given!r}")
+        raise pytest.UsageError(f"paramverify_timeout: this must be a number of seconds, not {given!r}")
     return found
 
 

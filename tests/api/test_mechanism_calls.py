@@ -119,7 +119,7 @@ def test_mistakes_in_what_is_called() -> None:
 def test_a_changed_name_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that means another mechanism later is an error of every later use."""
     monkeypatch.setitem(globals(), "response", twice)
-    with pytest.raises(InputError, match="response means another function here"):
+    with pytest.raises(InputError, match="response names another function here"):
         adaptive.verify()
-    with pytest.raises(InputError, match="response means another function here"):
+    with pytest.raises(InputError, match="response names another function here"):
         adaptive(0, 1, q=0.75)

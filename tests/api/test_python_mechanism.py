@@ -349,9 +349,9 @@ INNER = "    @mechanism(**COUNT)\n    def f(n, a):\n        return "
 TWO = '@mechanism(inputs={"q": {"length": 2, "values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)\n'
 TIMES = "if n > 1:\n        y = geometric(a) * geometric(a)\n        return 1 if y > 1 else 0\n    return 0"
 REFUSED = [  # what is defined, the reason, and what stands above the caret
-    (f"def made(k):\n{INNER}n + k\nmade(3)", "k is a variable outside of the function", "k"),
-    (f"{F}return n + SIZE", "SIZE is a variable outside of the function", "SIZE"),
-    (F.replace("a)", "a=1)") + "return n", "an argument has no default here", "1):"),
+    (f"def made(k):\n{INNER}n + k\nmade(3)", "k is a variable outside the function", "k"),
+    (f"{F}return n + SIZE", "SIZE is a variable outside the function", "SIZE"),
+    (F.replace("a)", "a=1)") + "return n", "the argument a has a default: remove it", "1):"),
     (F.replace(", a)", ", *a)") + "return n", "plain arguments only", "def f(n, *a)"),
     (
         "def same(function):\n    return function\n" + F.replace("def f", "@same\ndef f") + "return n",
@@ -370,11 +370,11 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
     ),
     (
         f"{F}return clamp(n + paramverify.geometric(a), 0, 1)",
-        "a dot is not allowed here: write from paramverify import geometric",
+        "a dot is not supported here: write from paramverify import geometric",
         "paramverify.geometric",
     ),
     (f"{F}return math.floor(n)", "math.floor(n) is not in the language; write (n // 1)", "math.floor"),
-    (f"{F}x = run(n)\n    return x + 1", "run stands in the module paramverify.cli.main", "run(n)"),
+    (f"{F}x = run(n)\n    return x + 1", "run is defined in the module paramverify.cli.main", "run(n)"),
     (
         f"{F}x = Fraction(n)\n    return x + 1",
         "Fraction is of the type ABCMeta: call a plain function",
@@ -400,7 +400,7 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
         "comprehensions are not allowed",
         "[k + 1 for",
     ),
-    (f"{F}'It has a docstring only.'", "the function has a docstring only", "def f(n, a)"),
+    (f"{F}'It has a docstring only.'", "the function has only a docstring", "def f(n, a)"),
     (
         f"{F}{TIMES}\nf.verify()",
         "the product of two noisy numbers is not covered",
@@ -556,12 +556,12 @@ def later():
         (
             "respond = noise(1); respond.__qualname__ = 'respond'",
             "return [low(n), respond(n)]",
-            "low means another function here than elsewhere in this program",
+            "low names another function here than elsewhere in this program",
         ),
         (
             "respond = later(); respond.__qualname__ = 'respond'",
             "return [high(n), respond(n)]",
-            "high means another function here than elsewhere in this program",
+            "high names another function here than elsewhere in this program",
         ),
     ],
 )
@@ -794,7 +794,7 @@ def test_a_helper_with_another_body_later() -> None:
     before = shift.__code__
     try:
         shift.__code__ = other.__code__
-        with pytest.raises(ProgramError, match="shift has got another body since it was read"):
+        with pytest.raises(ProgramError, match="shift has another body than when it was read"):
             moved.verify()
     finally:
         shift.__code__ = before

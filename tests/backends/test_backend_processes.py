@@ -288,7 +288,7 @@ def test_wrong_models(program: Callable[..., str], model: str) -> None:
 def test_models_that_cannot_be_had(program: Callable[..., str]) -> None:
     """From a program without models `sat` decides nothing, and `unsat` is a proof."""
     answer = decide(program("cat > /dev/null; echo sat"), FAILS, models=False)
-    assert answer == Open(End.GAVE_UP, "it says sat, but gives no model", "sat", denies=True)
+    assert answer == Open(End.GAVE_UP, "it says sat, but returns no model", "sat", denies=True)
     assert isinstance(decide(program("cat > /dev/null; echo unsat"), HOLDS, models=False), Proved)
 
 
@@ -491,7 +491,7 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
         ("[solvers]\nx = 3", "solvers.x: a table is needed here"),
         ("[solvers.x]", "solvers.x: the key 'command' is missing"),
         ("[solvers.x]\ncommand = 'x'", "solvers.x.command: a list of texts is needed here"),
-        ("[solvers.x]\ncommand = []", "solvers.x.command: a program is needed here, and maybe its options"),
+        ("[solvers.x]\ncommand = []", "solvers.x.command: this names no program: write a program"),
         (
             "[solvers.x]\ncommand = ['x']\nmodel = true",
             "solvers.x.model: unknown key; did you mean 'models'?",
@@ -701,7 +701,7 @@ def test_the_real_qepcad() -> None:
     assert isinstance(short, Open)
     assert short.end is End.MEMORY
     for options in ({"cells": "many"}, {"cell": "1"}):
-        with pytest.raises(InputError, match="one option cells"):
+        with pytest.raises(InputError, match="only the option cells"):
             real.decide(HOLDS, options)
 
 
@@ -815,7 +815,7 @@ def test_a_stand_in_for_reduce(reduce: Callable[[str, str], redlog_backend.Redlo
     assert left.detail == "quantifiers remain"
     assert isinstance(reduce("", "true$").decide(HOLDS, {"procedure": "rlcad"}), Proved)
     for options in ({"rlqe": "on"}, {"procedure": "rlgqe"}, {"procedure": "rlhqe"}):
-        with pytest.raises(InputError, match="one option procedure"):
+        with pytest.raises(InputError, match="only the option procedure"):
             found.decide(HOLDS, options)
 
 

@@ -489,7 +489,7 @@ def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A refutation that does not stand exact evaluation is no answer; of a claim that holds it is wrong."""
+    """A refutation that fails exact evaluation is no answer; of a claim that holds it is wrong."""
     code, out, err = compare(
         capsys, HOLDS, "--backends", "lying_backends:REFUTES_ALL", "-o", tmp_path, "--json"
     )
@@ -503,7 +503,7 @@ def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
     raw = [r for r in read(tmp_path) if r["simplification"] == "off"]
     assert {(r["status"], r["end"]) for r in raw} == {("unknown", "gave up")}
-    assert "does not stand exact evaluation" in raw[0]["detail"]
+    assert "fails exact evaluation" in raw[0]["detail"]
 
 
 @pytest.mark.slow
@@ -597,10 +597,13 @@ def test_commands_that_only_print(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (SQUARE.replace("QF_NRA", "QF_UF"), "the logic QF_UF: functions are not taken"),
-        (SQUARE.replace("QF_NRA", "QF_NIRA"), "the logic QF_NIRA: whole numbers are not taken"),
-        (SQUARE.replace("(check-sat)", ""), "no (check-sat): the script asks nothing"),
-        (SQUARE.replace("(check-sat)", "(check-sat-assuming (a))"), "check-sat-assuming is not taken"),
+        (SQUARE.replace("QF_NRA", "QF_UF"), "the logic QF_UF is not supported: functions are not supported"),
+        (
+            SQUARE.replace("QF_NRA", "QF_NIRA"),
+            "the logic QF_NIRA is not supported: whole numbers are not supported",
+        ),
+        (SQUARE.replace("(check-sat)", ""), "the script has no (check-sat)"),
+        (SQUARE.replace("(check-sat)", "(check-sat-assuming (a))"), "check-sat-assuming is not supported"),
         (SQUARE.replace("(exit)", "(exit"), "the brackets do not match"),
         (SQUARE.replace("(check-sat)", "(check-sat))"), "the brackets do not match"),
     ],
@@ -688,11 +691,11 @@ def test_encodings_that_contradict_each_other() -> None:
         ),
         ([HOLDS, "--backends", ","], "--backends has no name: give at least one"),
         ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, all-sets, cone,"),
-        ([ENDLESS], "it is about every length"),
+        ([ENDLESS], "the case is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),
         ([HOLDS, "--repeat", "0"], "repeat"),
         (["nowhere.toml"], "nowhere.toml"),
-        ([str(TESTS)], "no .toml and no .smt2 file in this folder"),
+        ([str(TESTS)], "this folder has no .toml and no .smt2 file"),
         ([], "CASES"),
     ],
 )

@@ -128,14 +128,17 @@ def test_results_of_other_tools(subjects: Subjects, tmp_path: Path) -> None:
     assert [s.what for s in skipped] == ["1 row of others.csv"]
     for rows, reason in (
         ("case,status\n", "no column tool"),
-        ("case,tool,status\na.smt2,z3,sat\n", "2: the tool 'z3' is a backend here"),
+        ("case,tool,status\na.smt2,z3,sat\n", "2: the tool 'z3' is the name of a backend"),
         ("case,tool,status,wall\na.smt2,f,sat,nan\n", "2: wall is 'nan'"),
-        ("case,tool,status,claim\na.smt2,f,sat,one\n", "2: claim is 'one', which is no number"),
-        ("case,tool,status,claim\na.smt2,f,sat,1.5\n", "2: claim is '1.5', which is no whole number"),
-        ("case,tool,status,claim\na.smt2,f,sat,0\n", "2: claim is '0', which is no whole number from 1 on"),
+        ("case,tool,status,claim\na.smt2,f,sat,one\n", "2: claim is 'one', which is not a number"),
+        ("case,tool,status,claim\na.smt2,f,sat,1.5\n", "2: claim is '1.5', which is not a whole number"),
+        (
+            "case,tool,status,claim\na.smt2,f,sat,0\n",
+            "2: claim is '0', which is not a whole number of at least 1",
+        ),
         (f"case,tool,status\na.smt2,{'f' * 200_000},sat\n", "field larger than field limit"),
-        ("case,tool,status,cpu\na.smt2,f,sat,x\n", "2: cpu is 'x', which is no number"),
-        ("case,tool,status,wall,cpu\na.smt2,f,sat,,\n", "2: an answer needs its seconds: give wall or cpu"),
+        ("case,tool,status,cpu\na.smt2,f,sat,x\n", "2: cpu is 'x', which is not a number"),
+        ("case,tool,status,wall,cpu\na.smt2,f,sat,,\n", "2: an answer has no seconds: give wall or cpu"),
         ("case,tool,status\na.smt2,f,no\na.smt2,f,no\n", "3: a second result of f on a.smt2 1"),
     ):
         file.write_text(rows)
@@ -239,7 +242,7 @@ def test_jobs_and_words(
     assert run(["compare", str(tmp_path), "--backends", "z3,cvc5-cov", "--jobs", "2", "-o", str(out)]) == 0
     said = capsys.readouterr().out
     assert "unsat  sat" in said
-    assert "whole.smt2: line 1: the logic QF_NIRA: whole numbers are not taken" in said
+    assert "whole.smt2: line 1: the logic QF_NIRA is not supported: whole numbers are not supported" in said
     statuses = {
         (r["backend"], r["case"], r["status"])
         for r in map(json.loads, (out / "results.jsonl").read_text().splitlines())

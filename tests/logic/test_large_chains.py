@@ -255,7 +255,7 @@ def test_the_time_limit_holds_while_storm_builds(
 def test_the_memory_limit_holds_while_storm_builds(walk: Path) -> None:
     """Storm gets so much memory and no more, and the reason is told."""
     with pytest.raises(
-        LimitError, match=r"no more memory while it was building the model; the limit is 0\.186"
+        LimitError, match=r"ran out of memory while it was building the model; the limit is 0\.186"
     ):
         build_apart(Request(str(walk), {"N": "1000000"}, (), {}), 200_000_000)
 

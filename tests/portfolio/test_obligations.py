@@ -191,7 +191,7 @@ def test_refutations_are_evaluated(text: str, constraints: tuple[str, ...], fail
             Discharged().prove(session, [obligation])
     else:
         doubt = Discharged().prove(session, [obligation])
-        detail = "not excluded: this is false (the refutation does not stand exact evaluation)"
+        detail = "not excluded: this is false (the refutation fails exact evaluation)"
         assert doubt == Open(End.GAVE_UP, detail)
 
 
@@ -229,7 +229,7 @@ def test_the_domain_comes_first() -> None:
     assert nothing.asked == ["-1"]
     doubt, proved = discharge(Said({"-1": Refuted(HALF)}), subject)
     assert doubt is not None
-    assert doubt.detail.startswith("no point of the domain was found: the refutation does not stand")
+    assert doubt.detail.startswith("no point of the domain was found: the refutation fails")
     assert proved == ()
 
 

@@ -98,7 +98,7 @@ def test_confirmation_by_a_second_backend() -> None:
     with Session(Options(strategy=parse_strategy("built-in; z3,cvc5-cov:60"), confirm=4)) as session:
         answer = session.decide(easy).answer
     assert isinstance(answer, Open)
-    assert "different programs are needed" in answer.detail
+    assert "different programs are required" in answer.detail
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_cutting_the_box_proves_part_by_part() -> None:
         ("NO_JSON", "its certificate cannot be written as JSON"),
         ("NO_OBJECT", "a certificate is a mapping, not ['+']"),
         ("NOTHING", "`decide` gave None, and an answer is Proved, Refuted or Open"),
-        ("STRANGER", "has 'stranger', which is no variable of the claim: p, q"),
+        ("STRANGER", "has 'stranger', which is not a variable of the claim: p, q"),
     ],
 )
 def test_a_mistaken_answer_is_no_proof(name: str, reason: str) -> None:

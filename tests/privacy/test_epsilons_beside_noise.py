@@ -124,7 +124,7 @@ def test_a_decorated_function_keeps_its_notes(tmp_path: Path) -> None:
             "def f(x):\n    output(x + laplace(1) > 0.3)\n    return x + laplace(2) > 0.3\n"
         )
         notes = runpy.run_path(str(path))["f"].verify().notes
-        assert any(note.startswith("numbers are exact here: 0.3 is 3/10") for note in notes)
+        assert any(note.startswith("numbers are exact in proofs: 0.3 is 3/10") for note in notes)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

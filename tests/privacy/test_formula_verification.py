@@ -84,11 +84,11 @@ def test_a_violation_has_its_exact_witness(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_model_that_does_not_stand_evaluation_is_no_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the solver gives up, or what exact evaluation refutes, is unknown, never a verdict."""
-    spurious = formula_verification.Undecided("the solver's model does not stand exact evaluation")
+    spurious = formula_verification.Undecided("the solver's model fails exact evaluation")
     monkeypatch.setattr(formula_verification, "solve", lambda *_: spurious)
     report = verify_by_formulas(load(CASES / "geometric-contagious-ln2.toml"), Options(seconds=30))
     assert isinstance(report.verdict, Unknown)
-    assert "does not stand exact evaluation" in report.verdict.detail
+    assert "fails exact evaluation" in report.verdict.detail
 
 
 def test_no_time_is_no_verdict() -> None:

@@ -176,7 +176,7 @@ def test_a_function_with_rounded_numbers(tmp_path: Path) -> None:
     ):
         path.write_text(f"{header}{made}def f(n):\n    return {body}\n", encoding="utf-8")
         notes = runpy.run_path(str(path))["f"].verify().notes
-        assert any(note.startswith("numbers are exact here: 0.") for note in notes) == noted, body
+        assert any(note.startswith("numbers are exact in proofs: 0.") for note in notes) == noted, body
 
 
 def test_a_table_of_densities_is_no_table_of_probabilities(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ HANDMADE = {
     "(assert (< (+ (* x x) (* y y)) (* 2 x y)))": "unsat",
     "(assert (let ((s (- x y)) (t 3)) (let ((x s)) (and (= x t) (> (* x s) 9)))))": "unsat",
     "(define-fun f ((z Real) (b Bool)) Real (ite b z (- z)))(assert (< (f 2 p) 0))": "sat",
-    "(define-fun-rec f ((z Real)) Real z)": "the command define-fun-rec is not taken",
+    "(define-fun-rec f ((z Real)) Real z)": "the command define-fun-rec is not supported",
     "(assert (! (> (* |a b| |a b|) 2) :named big))(assert (not big))": "unsat",
     "(assert (= |x| (/ 1 3)))(assert (= (* 3 x) 1))": "sat",
     "(assert (= (- 1) x))(assert (distinct x (- 1) y))": "unsat",
@@ -59,18 +59,18 @@ HANDMADE = {
     "(assert (distinct (/ 1 x) (/ 1 y)))(assert (= 0 x y))": "unsat",
     "(assert (distinct (/ 1 x) (/ 2 y)))(assert (= 0 x y))": "sat",
     "(assert (= (/ 1 x) 0))(assert (distinct x 0))": "unsat",
-    "(declare-const n Int)": "the sort Int is not taken: whole numbers",
-    "(assert (= (div 7 2) 3))": "div is about whole numbers",
+    "(declare-const n Int)": "the sort Int is not supported: use Real",
+    "(assert (= (div 7 2) 3))": "div is a function of whole numbers",
     "(declare-fun g (Real) Real)": "the function g is declared without a definition",
     "(assert (> x 0)": "one is not closed",
     '(echo "é (")(assert (= x |ümlaut|))': "|ümlaut| is not declared",
     '(declare-const |ü ( ; "| Real)(assert (= |ü ( ; "| 2))': "sat",
     "(declare-const |let| Real)(declare-const E Real)(assert (< |let| E |let|))": "unsat",
     "(assert (and))(assert (or p (not p)))": "sat",
-    "(declare-const |true| Bool)(assert (not true))": "true is there already",
-    "(define-fun < ((a Real) (b Real)) Bool (> a b))(assert (< 1 0))": "< is there already",
+    "(declare-const |true| Bool)(assert (not true))": "true is declared already",
+    "(define-fun < ((a Real) (b Real)) Bool (> a b))(assert (< 1 0))": "< is declared already",
     "(define-fun abs ((a Real)) Real (ite (< a 0) (- a) a))(assert (< (abs x) 0))": "unsat",
-    "(set-option :global-declarations true)": "declarations that outlive a (pop) are not taken",
+    "(set-option :global-declarations true)": "declarations that outlive a (pop) are not supported",
 }
 
 
@@ -186,7 +186,8 @@ QUANTIFIED = {
     "(assert (exists ((u Real)) (and (= (* 2 u) x) (> (* u x) 8))))(assert (< x 0))": "sat",
     "(assert (not (forall ((u Real)) (= (* u u) (* u (- u))))))": "sat",
     "(assert (not (exists ((u Real)) (< (* u u) 0))))(assert (> x (* y y)))": "sat",
-    "(assert (forall ((u Real)) (exists ((v Real)) (= (* v v v) u))))": "quantifiers over all reals and",
+    "(assert (forall ((u Real)) (exists ((v Real)) (= (* v v "
+    "v) u))))": "mixes universal and existential quantifiers",
 }
 
 

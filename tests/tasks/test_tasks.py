@@ -236,7 +236,7 @@ def test_a_scheduler_with_other_certificates_is_told(tmp_path: Path) -> None:
         (me, me[0], None),
         (other, me[0], "do not accept each other's certificates: CERTIFICATE_VERIFY_FAILED"),
         (me, other[0], "do not accept each other's certificates: .*ALERT"),
-        (None, "", "has no TLS; an address without TLS begins with tcp://"),
+        (None, "", "does not use TLS: write an address that begins with tcp://"),
     )
     for pair, trusted, said in cases:
         with _Server(pair, trusted) as place:

@@ -70,7 +70,7 @@ def test_the_configuration_names_files(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\nparamverify_cases = **/*.toml\n")
     result = project.runpytest_inprocess()
     result.assert_outcomes(errors=2)
-    assert "plain.toml: the case expects nothing" in told(result)
+    assert "plain.toml: the case has no expectation" in told(result)
     assert "broken.toml:1: not TOML" in told(result)
     assert "pyproject" not in told(result)
 
@@ -78,7 +78,7 @@ def test_the_configuration_names_files(project: pytest.Pytester) -> None:
 WRONG = {
     'status = "holds"': ["expected status: private", "found: not private", "output 0 is 4 times"],
     'verdict = "private"': ["expected verdict: private", "found: not private"],
-    'status = "maybe"': ["expect.status: 'maybe' is none of"],
+    'status = "maybe"': ["expect.status: 'maybe' is not one of"],
     'ratio = "5"': ["expected ratio: 5", "found: 4", "tight budget: ratio 4"],
     "attained = false": ["expected attained: False", "found: True"],
     "speed = 3": ["speed"],
@@ -108,7 +108,7 @@ def test_a_mistake_in_a_case_is_a_failure(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess("--paramverify", "--continue-on-collection-errors")
     result.assert_outcomes(failed=1, errors=1)
     assert "mechanism.kidn: unknown key; did you mean 'kind'?" in told(result)
-    assert 'not TOML: Invalid value; texts and formulas stand in quotes; write "holds"' in told(result)
+    assert 'not TOML: Invalid value; put texts and formulas in quotes; write "holds"' in told(result)
 
 
 @pytest.mark.slow
@@ -123,7 +123,9 @@ def test_undecided_is_a_failure_with_its_reason(pytester: pytest.Pytester) -> No
     assert "found: undecided" in told(result)
     assert "time" in told(result)
     pytester.makeini("[pytest]\nparamverify_timeout = soon\n")
-    assert "a number of seconds is needed, not 'soon'" in told(pytester.runpytest_inprocess("--paramverify"))
+    assert "this must be a number of seconds, not 'soon'" in told(
+        pytester.runpytest_inprocess("--paramverify")
+    )
 
 
 @pytest.mark.slow
