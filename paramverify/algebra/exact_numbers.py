@@ -511,20 +511,25 @@ PRECISE = 64  # bits of the number that it rounds, relative to its size
 
 
 class ExactNumber:
-    """An exact real number, or infinity.
+    """An exact real number: rational, algebraic, a quotient of exponentials, a logarithm, or infinity.
 
-    It compares with numbers of Python as they do with each other: `x == 8`, `x < Fraction(1, 3)`,
-    `x == 0.5`. A float is the binary number that it is, so `x == 0.1` is False for one tenth, and `nan` is
-    equal to nothing. Equal numbers have equal hashes, those of sympy excepted. `float(x)` is the nearest
-    float, `str(x)` the exact number as text, and `Fraction(x)` the number where it is rational; it is a
-    TypeError elsewhere.
+    You can compare it with the numbers of Python, for example `x == 8` or `x < Fraction(1, 3)`. A float
+    counts as the binary number that it is, so `x == 0.1` is False if x is one tenth. Equal numbers have equal
+    hashes, except for numbers of sympy. `float(x)` is the nearest float, and `str(x)` is the exact number as
+    text. `Fraction(x)` is the number if it is rational, and raises `TypeError` otherwise.
 
-    `+ - * /` and whole powers are exact: with rationals always, between two numbers where the result is one
-    of the kinds above. With a float the result is a float.
+    `+`, `-`, `*`, `/` and whole powers are exact. With a float, the result is a float.
 
     Raises:
-        UnsupportedError: an operation whose result is none of the kinds, such as sqrt(2) + exp(1).
-        LimitError: two numbers that are too near to each other to be told apart.
+        UnsupportedError: The result of an operation is not such a number, as for sqrt(2) + exp(1).
+        LimitError: Two numbers are too near to each other to be compared.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from paramverify import ExactNumber
+        >>> x = ExactNumber(Fraction(1, 3))
+        >>> x + 1, x < 0.5
+        (ExactNumber(4/3 ≈ 1.33333333333), True)
     """
 
     __slots__ = ("_value",)
@@ -541,8 +546,14 @@ class ExactNumber:
     def ln(value: ExactNumber) -> ExactNumber:
         """Returns the natural logarithm of a positive number, or of infinity.
 
+        Args:
+            value (ExactNumber): The number.
+
+        Returns:
+            The exact logarithm.
+
         Raises:
-            ValueError: the number is not positive.
+            ValueError: The number is not positive.
         """
         found = value._value
         return value if found is None else ExactNumber(logarithm(found))
@@ -551,12 +562,12 @@ class ExactNumber:
 
     @property
     def is_rational(self) -> bool:
-        """Whether it is a rational number; then `Fraction(x)` is that number."""
+        """Whether the number is rational; then `Fraction(x)` is this number."""
         return isinstance(self._value, Fraction)
 
     @property
     def is_infinite(self) -> bool:
-        """Whether it is infinity."""
+        """Whether the number is infinity."""
         return self._value is None
 
     @property
@@ -564,7 +575,7 @@ class ExactNumber:
         """The number as a fraction.
 
         Raises:
-            ValueError: it is not rational.
+            ValueError: The number is not rational.
         """
         if not isinstance(self._value, Fraction):
             raise ValueError(f"{self} is not rational: float(...) and enclosure(...) give numbers near it")
@@ -581,14 +592,24 @@ class ExactNumber:
         return in_sympy(self._value)
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """Returns numerator and denominator; raises a ValueError where it is not rational."""
-        return self.fraction.as_integer_ratio()
-
-    def enclosure(self, bits: int = FIRST_BITS) -> tuple[Fraction, Fraction]:
-        """Returns fractions a and b with a ≤ x ≤ b, which come together as the bits grow.
+        """Returns the numerator and the denominator.
 
         Raises:
-            ValueError: it is infinite.
+            ValueError: The number is not rational.
+        """
+        return self.fraction.as_integer_ratio()
+
+    def enclosure(self, bits: int = 64) -> tuple[Fraction, Fraction]:
+        """Returns two fractions a and b with a ≤ x ≤ b.
+
+        Args:
+            bits (int): The precision in bits; more bits make the interval smaller.
+
+        Returns:
+            The fractions a and b.
+
+        Raises:
+            ValueError: The number is infinite.
         """
         if self._value is None:
             raise ValueError("infinity lies between no two numbers")

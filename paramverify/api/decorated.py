@@ -189,7 +189,7 @@ class Mechanism(Decorated):
             at (dict): Replace these parameters, which must have the domain (0, ∞), by numbers.
 
         Returns:
-            The case, whose form may change with each version.
+            object: The case, whose form may change with each version.
 
         Raises:
             InputError: The case has a mistake. A mistake in the program is shown in the Python file.
@@ -249,8 +249,8 @@ class Mechanism(Decorated):
             at (dict): Numbers for all parameters, such as `{"p": "1/2"}`.
 
         Returns:
-            For each input, a dictionary from outputs to probabilities. The probabilities are exact numbers if
-            `at` is given or the mechanism has no parameters, and rational functions of the parameters
+            dict: For each input, a dictionary from outputs to probabilities. They are exact numbers
+            if `at` is given or the mechanism has no parameters, and rational functions of the parameters
             otherwise.
 
         Raises:
@@ -294,7 +294,7 @@ class Mechanism(Decorated):
             **named (values): Inputs and parameters by name.
 
         Returns:
-            The output.
+            value: The output.
 
         Raises:
             InputError: The case does not have such a value, or an operation has no result.
@@ -314,7 +314,7 @@ class Mechanism(Decorated):
             **named (values): Inputs and parameters by name.
 
         Returns:
-            The outputs.
+            list: The outputs.
         """
         self.source.check_meanings()
         size = whole("size", size, 0)

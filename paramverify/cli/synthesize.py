@@ -74,7 +74,9 @@ class _Form(Enum):
     help="Set the relative tolerance of the largest ratio, and of the distance to --near.",
 )
 @click.option(
-    "--parameters", metavar="NAMES", help="Answer in these parameters, for all values of the others."
+    "--parameters",
+    metavar="NAMES",
+    help="State the answer in these parameters, for all values of the others.",
 )
 @click.option(
     "--coverage",

@@ -71,7 +71,7 @@ def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctest.DocTestRunner().run(tests[0]).failed == 0
 
 
-@pytest.mark.parametrize("kind", [paramverify.Case, paramverify.Case.with_])
+@pytest.mark.parametrize("kind", [paramverify.Case, paramverify.Case.with_, paramverify.ExactNumber])
 def test_examples_of_cases_run(kind: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """So do those of the class and of its methods."""
     monkeypatch.chdir(ROOT)
