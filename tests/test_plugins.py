@@ -358,7 +358,7 @@ def test_a_plugin_cannot_answer_for_the_command(tmp_path: Path) -> None:
     flipped.write_text("import os\nos._exit(0)\n" + text)
     done = made.run("-m", "paramverify", "verify", made.case("8"))
     assert (done.returncode, done.stdout) == (70, "")
-    assert "ended before its work did" in done.stderr
+    assert "ended before it was done" in done.stderr
     flipped.write_text("print('listen')\n" + text)
     done = made.run("-m", "paramverify", "verify", made.case("8"), "--json")
     assert done.returncode == 0, done.stderr

@@ -273,7 +273,7 @@ class _ChildWatch:
             return Exit.INTERRUPTED
         if self.users:
             return self._tell(f"the mechanism ended the process, with the exit code {code}", "", Exit.INPUT)
-        reason = f"the process of the command ended before its work did, with exit code {code}"
+        reason = f"the process of the command ended before it was done, with exit code {code}"
         return self._tell(reason, "crashed", Exit.DEFECT)
 
     def _died(self, number: int, memory: int) -> int:

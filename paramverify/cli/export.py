@@ -231,10 +231,9 @@ def _export(
             raise InputError(f"--claim {number}: there are only {len(files)} {what}")
         files = files[number - 1 : number]
     if output is None and len(files) != 1:
-        others = "--claim, --together, or" if what == "claims" else "--claim or"
-        choose = "name" if steps is not None else f"choose one with {others}"
-        parts = "parts of claims" if steps is not None else what
-        raise InputError(f"there are {len(files)} {parts}: {choose} a folder with -o")
+        others = "--claim N, --together or " if what == "claims" else "--claim N or "
+        parts, add = ("parts of claims", "") if steps is not None else (what, others)
+        raise InputError(f"there are {len(files)} {parts}, but only one can be printed: add {add}-o DIR")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:
         print_json({"files": told} | condition)

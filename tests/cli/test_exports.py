@@ -480,13 +480,13 @@ def test_one_file_or_many(
     assert entry["claims"] == 6
     status, out, err = call(capsys, name, "--to", target)
     assert (status, out) == (2, "")
-    assert "there are 6 claims: choose one with --claim, --together, or a folder with -o" in err
+    assert "there are 6 claims, but only one can be printed: add --claim N, --together or -o DIR" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--to", "qepcad", "--claim", "7"], "there are 6 claims only"),
+        (["--to", "qepcad", "--claim", "7"], "--claim 7: there are only 6 claims"),
         (["--to", "qepcad", "--together", "--claim", "1"], "--together and --claim exclude each other"),
         (["--to", "smtlib2", "--together", "--free", "p"], "--free needs a format with quantifiers"),
         (["--to", "redlog", "--together", "--free", "z"], "there is no parameter 'z'; there are: p"),
