@@ -67,7 +67,7 @@ class Case:
 
     @property
     def bound(self) -> str:
-        """The bound as text, such as `epsilon = ln(2)`; for a claim its statement, for formulas `""`."""
+        """The bound as text, such as `epsilon = ln(2)`; the statement of a claim; `""` if there is none."""
         content = self._read.content
         if isinstance(content, StreamCase):
             return f"epsilon = {budget_of(content)}"
@@ -106,8 +106,9 @@ class Case:
     ) -> Case:
         """Returns the case with other values, and without `[expect]`.
 
-        Give at most one of `epsilon`, `ratio` and the divergences; it replaces the bound of the case. Numbers
-        may be texts such as `"ln(2)"`. A float counts as it is written, so 0.1 is 1/10.
+        Give at most one of `epsilon`, `ratio` and the divergences. A divergence replaces all bounds of the
+        case; `epsilon` and `ratio` leave its δ as it is. Numbers may be texts such as `"ln(2)"`. A float
+        counts as it is written, so 0.1 is 1/10.
 
         Args:
             budget (number or text): Another name for `epsilon`.
@@ -517,8 +518,8 @@ def sample(
     Args:
         case (path or case or mechanism): The case.
         implementation (function): Sample this function instead of the model. It takes `(rng, input)` and
-            returns one output, or takes `(rng, input, size)` and returns a list of `size` outputs; `rng` is a
-            `numpy.random.Generator`.
+            returns one output, or takes `(rng, input, size)` and returns an array with one row for each of
+            `size` outputs; `rng` is a `numpy.random.Generator`.
         **options (see below): What to sample, how much, and what to do with the findings.
 
     Returns:
