@@ -465,7 +465,7 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--witness", "--exact"], "--witness, --region and --exact exclude each other"),
         (["--near", "p=1/2", "--region"], "choose a violating prior: use them with --witness"),
-        (["--objective", "nearest"], "--objective nearest needs --near"),
+        (["--objective", "nearest"], "--objective nearest needs a prior: add --near"),
         (["--state", "x", "--exact"], "--state is only for maps: use it with --region"),
         (
             ["--plot", "x.svg", "--witness"],
