@@ -567,7 +567,7 @@ class Table:
         if not isinstance(value, dict):
             listed = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
             mend = f"write [{name}], in one pair of brackets" if listed else ""
-            raise CaseError("a table is needed here", key=name, mend=mend)
+            raise CaseError("must be a table", key=name, mend=mend)
         return Table(value, shape or (self.section.key(name).shape if self.section else None))
 
     @contextmanager
@@ -583,7 +583,7 @@ class Table:
         if value is None and default is not None:
             return default
         if not isinstance(value, str) or isinstance(value, _Decimal):
-            raise CaseError("text is needed here", key=name)
+            raise CaseError("must be text in quotes", key=name)
         return value
 
     def path(self, name: str) -> str:
@@ -611,7 +611,7 @@ class Table:
         if value is None:
             value = self._declared(name).default
         if not isinstance(value, bool):
-            raise CaseError("true or false is needed here", key=name)
+            raise CaseError("must be true or false", key=name)
         return value
 
     def integer(self, name: str, least: int | None = None, most: int | None = None) -> int:
@@ -623,7 +623,7 @@ class Table:
             least, most = bounds["minimum"], bounds["maximum"]
         value = self.need(name) if default is None or name in self else default
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise CaseError(f"a whole number from {least} to {most} is needed here", key=name)
+            raise CaseError(f"must be a whole number from {least} to {most}", key=name)
         return value
 
     def expression(self, name: str, known: Mapping[str, Fraction] | None = None) -> Expression:
@@ -635,7 +635,7 @@ class Table:
         """Returns a list of strings."""
         value = self.need(name)
         if not isinstance(value, list) or not all(isinstance(v, str) and not is_decimal(v) for v in value):
-            raise CaseError("a list of texts is needed here", key=name)
+            raise CaseError("must be a list of texts", key=name)
         return [str(v) for v in value]
 
 
@@ -645,7 +645,7 @@ def as_expression(value: object, known: Mapping[str, Fraction] | None = None) ->
         return parse(value, known)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**1000:
         return parse(str(value))
-    raise CaseError("an expression (text or a number) is needed here")
+    raise CaseError("must be an expression: text or a number")
 
 
 def check_name(name: str) -> None:

@@ -127,7 +127,7 @@ def _flag(table: Table, name: str, default: bool) -> bool:
     if value is None:
         return default
     if not isinstance(value, bool):
-        raise InputError(f"true or false is needed here, not {value!r}", key=name)
+        raise InputError(f"must be true or false, not {value!r}", key=name)
     return value
 
 

@@ -487,10 +487,10 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
     ("text", "message"),
     [
         ("[solver.x]", "solver: unknown key; did you mean 'solvers'?"),
-        ("solvers = 3", "solvers: a table is needed here"),
-        ("[solvers]\nx = 3", "solvers.x: a table is needed here"),
+        ("solvers = 3", "solvers: must be a table"),
+        ("[solvers]\nx = 3", "solvers.x: must be a table"),
         ("[solvers.x]", "solvers.x: the key 'command' is missing"),
-        ("[solvers.x]\ncommand = 'x'", "solvers.x.command: a list of texts is needed here"),
+        ("[solvers.x]\ncommand = 'x'", "solvers.x.command: must be a list of texts"),
         ("[solvers.x]\ncommand = []", "solvers.x.command: this names no program: write a program"),
         (
             "[solvers.x]\ncommand = ['x']\nmodel = true",
@@ -498,7 +498,7 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
         ),
         (
             "[solvers.x]\ncommand = ['x']\nmodels = 'no'",
-            "solvers.x.models: true or false is needed here, not 'no'",
+            "solvers.x.models: must be true or false, not 'no'",
         ),
         ("[solvers.x]\ncommand = ['x']\nlogic = 'a b'", "solvers.x.logic: not the name of a logic: 'a b'"),
         (

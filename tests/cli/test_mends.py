@@ -110,7 +110,7 @@ MENDS = [
         "[secrets]",
         "[[secrets]]",
         12,
-        "secrets: a table is needed here; write [secrets], in one pair of brackets",
+        "secrets: must be a table; write [secrets], in one pair of brackets",
     ),
     ("[secrets]", "[secrets", 12, "write [secrets]"),
     (

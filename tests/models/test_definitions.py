@@ -111,7 +111,7 @@ def test_definitions_are_in_force_for_their_case_only(tmp_path: Path) -> None:
             'c = { file = "a.rat" }',
             "define.c: an expression is needed here; a file is for cases with a [claim]",
         ),
-        ("c = [1]", "define.c: an expression (text or a number) is needed here"),
+        ("c = [1]", "define.c: must be an expression: text or a number"),
         ('c = "1 +"', "define.c: syntax error"),
     ],
 )

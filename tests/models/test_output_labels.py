@@ -92,7 +92,7 @@ def test_outputs_have_their_labels(mechanism: str, expected: tuple[str, ...], tm
         ('{ 0 = " a", 1 = "b", 2 = "c" }', "a label has 1 to 100 characters that are seen"),
         ('{ 0 = "a\\u200b", 1 = "a", 2 = "c" }', "a label has 1 to 100 characters that are seen"),
         ("{ 0 = 1, 1 = 2, 2 = 3 }", 'mechanism.labels.0: a label in quotes is needed here, such as "yes"'),
-        ('["a", "b", "c"]', "mechanism.labels: a table is needed here"),
+        ('["a", "b", "c"]', "mechanism.labels: must be a table"),
     ],
 )
 @pytest.mark.parametrize("mechanism", [GEOMETRIC, RELEASE])
@@ -179,7 +179,7 @@ def test_mistakes_in_releases(mechanism: str, words: str, tmp_path: Path) -> Non
         ),
         (
             'z = { truncated_geometric = "1/2", range = 0, around = "x" }',
-            "prior.z.range: a whole number from 1 to 1000",
+            "prior.z.range: must be a whole number from 1 to 1000",
         ),
         (
             'z = { truncated_geometric = "1/2", range = 1, around = "\'a\'" }',

@@ -107,7 +107,7 @@ MISTAKES = [
         "range = 1",
         "mechanism.noise.range: the range is 1, but john + kin can be 2; write range = 2",
     ),
-    ("range = 2", "range = 0", "mechanism.noise.range: a whole number from 1 to 1000"),
+    ("range = 2", "range = 0", "mechanism.noise.range: must be a whole number from 1 to 1000"),
     (
         'truncated_geometric = "1/2"',
         'truncated_geometric = "3/2"',
@@ -140,7 +140,7 @@ MISTAKES = [
         "epsilon = nan",
         'privacy.epsilon: epsilon is a number, "ln(2)" or the like; a parameter may',
     ),
-    ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "an expression (text or a number) is needed here"),
+    ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "must be an expression: text or a number"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = 0', "privacy.length: a number from 1 to"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = "3..2"', "privacy.length: a number from 1 to"),
     (

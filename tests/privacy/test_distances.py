@@ -192,7 +192,7 @@ REFUSED = [
     ('related = "x != y"\nby = 1', 'ratio = "2"', 'neighbours.by: this belongs to differ = "each" or "one"'),
     ('related = "x > 9"', 'ratio = "2"', "neighbours.related: no two different inputs are related"),
     ('related = "x"', 'ratio = "2"', "neighbours.related: a condition is needed here"),
-    ("related = 3", 'ratio = "2"', "neighbours.related: text is needed here"),
+    ("related = 3", 'ratio = "2"', "neighbours.related: must be text in quotes"),
     ('related = "x[i] == 1"', 'ratio = "2"', "neighbours.related: x is one value here"),
     ('distance = "x - y"', 'ratio = "2**distance"', "neighbours.distance: -1 from 0 to 1, and 1 back"),
     ('distance = "1 - abs(x - y)"', 'ratio = "2**distance"', "-1 from 0 to 2: a distance is not negative"),

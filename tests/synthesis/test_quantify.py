@@ -58,7 +58,7 @@ def test_condition_against_verification_at_points(tmp_path: Path) -> None:
     [
         ('["q"]', "quantify.forall: 'q' is not a parameter"),
         ('["p", "t"]', "quantify.forall: no parameter is left free"),
-        ("3", "quantify.forall: a list of texts is needed here"),
+        ("3", "quantify.forall: must be a list of texts"),
     ],
 )
 def test_mistakes(forall: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

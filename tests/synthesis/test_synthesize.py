@@ -354,7 +354,7 @@ def test_two_design_parameters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("design = true", "design = 1", "parameters.alpha.design: true or false is needed here"),
+        ("design = true", "design = 1", "parameters.alpha.design: must be true or false"),
         ("design = true", "desing = true", "parameters.alpha.desing: unknown key; did you mean 'design'?"),
         ('in = "(0, 1)", ', "", "parameters.alpha: the key 'in' is missing"),
         ('minimise = "alpha"', 'minimise = "p"', "design.minimise: 'p' is not a design parameter"),
