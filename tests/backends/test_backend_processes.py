@@ -491,7 +491,10 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
         ("[solvers]\nx = 3", "solvers.x: must be a table"),
         ("[solvers.x]", "solvers.x: the key 'command' is missing"),
         ("[solvers.x]\ncommand = 'x'", "solvers.x.command: must be a list of texts"),
-        ("[solvers.x]\ncommand = []", "solvers.x.command: this names no program: write a program"),
+        (
+            "[solvers.x]\ncommand = []",
+            "solvers.x.command: this names no program: write a program, and its options if it needs some",
+        ),
         (
             "[solvers.x]\ncommand = ['x']\nmodel = true",
             "solvers.x.model: unknown key; did you mean 'models'?",
