@@ -1,12 +1,15 @@
-"""Keyword arguments that a function collects in a typed dictionary: each gets its row on the API page."""
+"""What the API page shows besides the docstrings: a row for each collected keyword argument, and links."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
 import griffe
 
+import paramverify
 from paramverify.api.options import DEFAULTS
 from paramverify.api.telling import SampleRequest
 
@@ -23,17 +26,36 @@ def written(value: Any) -> str:
 
 
 class Keywords(griffe.Extension):
-    """Replaces `**name: Unpack[Type]` by the keyword arguments, in signatures and in tables."""
+    """Replaces `**name: Unpack[Type]` by the keyword arguments, and adds links to public names."""
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
-        """Goes through all functions, once everything is known."""
+        """Goes through all functions and classes, once everything is known."""
         del kwargs
-        for path in ("api.cases", "api.composing", "api.decorated"):
-            for member in pkg[path].members.values():
-                inner = member.members.values() if isinstance(member, griffe.Class) else [member]
-                for each in inner:
-                    if isinstance(each, griffe.Function):
-                        expand(each, pkg)
+        for each in documented(pkg):
+            if each.docstring:
+                each.docstring.value = REFERENCE.sub(link, each.docstring.value)
+            if isinstance(each, griffe.Function):
+                expand(each, pkg)
+
+
+MODULES = ("api.cases", "api.comparing", "api.composing", "api.decorated", "api.results")
+REFERENCE = re.compile(r"see `(?:paramverify\.)?(\w+)`")
+
+
+def documented(package: griffe.Module) -> Iterator[griffe.Object]:
+    """Yields the functions, classes and members that the page may show."""
+    for path in MODULES:
+        for member in package[path].members.values():
+            if isinstance(member, (griffe.Function, griffe.Class)):
+                yield member
+                if isinstance(member, griffe.Class):
+                    yield from (each for each in member.members.values() if isinstance(each, griffe.Object))
+
+
+def link(match: re.Match[str]) -> str:
+    """Returns a reference to a public name as a link; another one stays as it is."""
+    name = match[1]
+    return f"see [`{name}`][paramverify.{name}]" if name in paramverify.__all__ else match[0]
 
 
 def expand(function: griffe.Function, package: griffe.Module) -> None:
