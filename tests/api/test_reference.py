@@ -6,8 +6,8 @@ import doctest
 import functools
 import inspect
 import sys
+from typing import Any
 
-import griffe
 import pytest
 from conftest import ROOT
 
@@ -16,6 +16,7 @@ from paramverify import language
 from paramverify.api.options import DEFAULTS, Limits
 from paramverify.api.telling import SampleOptions, SampleRequest
 
+griffe = pytest.importorskip("griffe")
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 
 import keywords
@@ -27,7 +28,7 @@ INTERNAL = ("PRECISION", "TOLERANCE", "Unpack", "MOST_PAIRS", "RUNS")
 
 
 @functools.cache
-def package() -> griffe.Module:
+def package() -> Any:
     """Returns the package as the site sees it."""
     extensions = griffe.load_extensions(keywords.Keywords)
     loaded = griffe.load("paramverify", docstring_parser="google", extensions=extensions)
@@ -35,7 +36,7 @@ def package() -> griffe.Module:
     return loaded
 
 
-def function(name: str) -> griffe.Function:
+def function(name: str) -> Any:
     """Returns a public function as the site shows it."""
     module = getattr(paramverify, name).__module__.removeprefix("paramverify.")
     found = package()[f"{module}.{name}"]
