@@ -156,7 +156,7 @@ def key_row(row: ReferenceKey) -> str:
     name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
     kinds = escaped(", or ".join(dict.fromkeys(row.type.split(", or "))))
     value = ", ".join(f'`"{word}"`' for word in row.words) or kinds
-    more = " Needed." if row.needed else f" By default `{row.default}`." if row.default else ""
+    more = " Required." if row.needed else f" By default `{row.default}`." if row.default else ""
     return f"| {name} | {value} | {escaped(row.text)}{more} |"
 
 

@@ -186,6 +186,21 @@ SHARED_BY_FUNCTIONS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import numpy as np\ndef f(x):\n    return x\noutput(f(1))", 1),
+        ("'''A title.'''\nfrom math import pi\ndef f(x):\n    return x\noutput(f(1))", 2),
+        ("def f(x):\n    return x\nimport math\ndef g(x):\n    return x\noutput(g(1))", 3),
+    ],
+)
+def test_an_import_above_a_function_is_refused_as_an_import(text: str, line: int) -> None:
+    """The line with the import is named, and not the definition below it, which is in its place."""
+    with pytest.raises(ProgramError, match="imports are not supported: remove the line") as caught:
+        read_program(text)
+    assert caught.value.line == line
+
+
 @pytest.mark.parametrize("text", [*SHARED, *SHARED_BY_FUNCTIONS])
 def test_lists_that_two_names_share_are_refused(text: str) -> None:
     """A list that changes in place has one name, since Python would change it under the other name too."""

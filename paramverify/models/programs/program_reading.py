@@ -666,6 +666,8 @@ class _ProgramReader(Expressions):
                     "definitions",
                     statement,
                 )
+            if isinstance(body[k], (ast.Import, ast.ImportFrom)):
+                raise self.refuse(instead(body[k]), body[k])
             if statement is not body[k]:
                 raise self.refuse(
                     "functions must be defined before the rest of the program; move this definition up",
