@@ -94,7 +94,7 @@ def _lists(document: Mapping[str, Any]) -> list[Element]:
     ]
     settled = [
         f"{part['encoding']}: simplification settled {int(part['settled'])} of "
-        f"{counted(int(part['claims']), 'claim')} before a backend was asked; these are credited to nobody"
+        f"{counted(int(part['claims']), 'claim')} before a backend was asked, so no backend scores for them"
         for part in document["simplification"]
     ]
     unsolved = [f"{p['case']}, claim {int(p['claim'])} ({p['encoding']})" for p in document["unsolved"]]
@@ -102,7 +102,7 @@ def _lists(document: Mapping[str, Any]) -> list[Element]:
     titled = {
         "Compared": cases,
         "Settled by simplification": settled,
-        "Solved by nobody": unsolved,
+        "Solved by no backend": unsolved,
         "Left out": left_out,
     }
     return [

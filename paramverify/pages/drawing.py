@@ -142,10 +142,10 @@ def patterns() -> Element:
     stripe = h("path", d="M-2 2l4 -4M0 8l8 -8M6 10l4 -4", class_="stripe")
     under = h("rect", width=8, height=8, class_="under-violating")
     hatch = h("pattern", under, stripe, id="hatch", width=8, height=8, patternUnits="userSpaceOnUse")
-    spot = h("circle", cx=3, cy=3, r=1, class_="spot")
+    bar = h("path", d="M3 0v6", class_="bar")
     below = h("rect", width=6, height=6, class_="under-undecided")
-    spots = h("pattern", below, spot, id="spots", width=6, height=6, patternUnits="userSpaceOnUse")
-    return h("svg", h("defs", hatch, spots), class_="patterns", aria_hidden="true", width=0, height=0)
+    bars = h("pattern", below, bar, id="bars", width=6, height=6, patternUnits="userSpaceOnUse")
+    return h("svg", h("defs", hatch, bars), class_="patterns", aria_hidden="true", width=0, height=0)
 
 
 def _scale(box: tuple[Fraction, Fraction]) -> Callable[[float], float]:

@@ -38,7 +38,6 @@ from paramverify.pages.parts import (
     table,
 )
 from paramverify.pages.questions import formula
-from paramverify.pages.summary import word
 from paramverify.pages.work import LogicWork, PageOmission, PrivacyWork, SystemWork
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
@@ -54,52 +53,16 @@ MOST_CLAIMS = 500
 MOST_FORMULAS = 60
 
 
-def verdict(work: PrivacyWork) -> Element:
-    """Returns the verdict in words, and what shows a violation."""
+def verdict(work: PrivacyWork) -> list[Part]:
+    """Returns what shows a violation, or one of larger inputs; nothing if there is none."""
     report, case = work.report, work.case
-    first, *more = verdict_reports.headline(report, case)
-    parts: list[Part] = [
-        paragraph(badge(report.status, word(work)), " ", h("code", printable.line(first))),
-        h("p", _in_words(work), class_="plain"),
-    ]
-    parts += [paragraph(printable.line(line)) for line in more]
     if isinstance(report.verdict, Violated):
-        parts += _witness(report.verdict.witness, case)
-    return section("Verdict", parts)
-
-
-def _in_words(work: PrivacyWork) -> str:
-    """Returns the verdict for somebody who does not know the words."""
-    sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
-    who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
-    holds, violated = _NAMED[work.case.model.event]
-    if work.case.model.side_condition:
-        holds = f"Where the side condition below leaves nothing out: {holds[0].lower()}{holds[1:]}"
-    told = {Standing.HOLDS: holds, Standing.VIOLATED: violated}.get(work.standing, _OPEN)
-    return told.format(sides=sides, who=who)
-
-
-_NAMED = {
-    Event.OUTPUT: (
-        "No output tells {sides} apart by more than the budget allows{who}.",
-        "An output tells {sides} apart by more than the budget allows.",
-    ),
-    Event.SET: (
-        "No set of outputs tells {sides} apart by more than the budget allows{who}.",
-        "A set of outputs tells {sides} apart by more than the budget allows.",
-    ),
-    Event.ALL: (
-        "The outputs under {sides} are no farther apart than the bound allows{who}.",
-        "The outputs under {sides} are farther apart than the bound allows.",
-    ),
-    Event.COMPARISON: (
-        "The claim is true at every point of the parameters.",
-        "The claim is false at a point of the parameters.",
-    ),
-}
-
-
-_OPEN = "This was not decided: neither a proof nor a counterexample was found."
+        return [section("Counterexample", _witness(report.verdict.witness, case))]
+    if not report.larger:
+        return []
+    _, *more = verdict_reports.headline(report, case)
+    shown = [paragraph(printable.line(line)) for line in more[:-1]]
+    return [section("Counterexample of larger inputs", shown)]
 
 
 def _witness(found: AnyWitness, case: PrivacyCase) -> list[Part]:
@@ -134,10 +97,11 @@ def _leak(found: ExactWitness) -> Element:
         ("ratio", number(found.ratio) if found.ratio else "infinite: the second probability is zero"),
         ("bound", number(found.bound)),
     ]
-    return h("div", paragraph("This shows it, exactly:"), facts(rows), paragraph(_OTHERS))
+    return h("div", paragraph(_SHOWN), facts(rows), paragraph(_OTHERS))
 
 
-_OTHERS = "Another output may have a larger ratio at this point."
+_SHOWN = "At these values the output is more likely under the first secret than the bound allows:"
+_OTHERS = "All these values are exact. Another output may have a larger ratio at this point."
 
 
 def _point(values: Mapping[str, Fraction]) -> list[tuple[str, Part]]:
@@ -150,6 +114,8 @@ _FACTS: Mapping[type, Callable[[Any], Element]] = {ExactCounterexample: _compare
 def budget(work: PrivacyWork) -> Element:
     """Returns the tight budget, or why it is not here."""
     found = work.budget
+    if work.case.model.event is Event.SET:
+        return section("Tight budget", left_out("The tight budget is left out", _PAIR))
     if isinstance(found, PageOmission):
         return section("Tight budget", left_out("The tight budget is left out", found.reason))
     if not isinstance(found, CaseBudget):
@@ -157,8 +123,21 @@ def budget(work: PrivacyWork) -> Element:
         title, told = "Least bound", [line for line in told if not line.startswith("Note: ")]
     else:
         title, told = "Tight budget", case_budgets.told(work.case, found, work.around.multiple)
+    if work.standing is Standing.HOLDS and isinstance(found, CaseBudget) and found.ratio.infinite:
+        told = _without_limit(told)
     lines = [told[0], *budgets.border_lines(work.around.border), *told[1:]]
     return section(title, [paragraph(printable.line(_capital(line.strip()))) for line in lines])
+
+
+_PAIR = "each delta has its own least epsilon; `paramverify budget --epsilon-for DELTA` finds it"
+_UNBOUNDED = "no single number bounds"
+
+
+def _without_limit(told: list[str]) -> list[str]:
+    """Returns lines without those on a ratio that has no largest value, if the bound of the case suffices."""
+    places = [k for k, line in enumerate(told) if line.strip().lower().startswith(_UNBOUNDED)]
+    kept = [line for k, line in enumerate(told) if k not in places and k - 1 not in places]
+    return kept or told
 
 
 def _capital(line: str) -> str:
@@ -177,21 +156,24 @@ def claims(work: PrivacyWork) -> Element:
             [TableCell(str(place + 1), str(place + 1)), *_claim(claim, about_privacy), *_settled(decision)]
         )
     if not rows:
-        return left_out(
-            "Claims", "the proof is about all of them together" if work.report.certificate else "none"
+        why = (
+            "one certificate proves all comparisons together"
+            if work.report.certificate
+            else "none was needed"
         )
+        return left_out("There is no table of claims", why)
     about: list[Part] = ["secret", "against", "output"] if about_privacy else ["comparison"]
     head = ["no.", *about, "merged", "verdict", "decided by", "seconds"]
     count = len(report.claims)
     title = f"{count:,} claim{'s' * (count != 1)}"
     if count > MOST_CLAIMS:
         title = f"The first {MOST_CLAIMS} of {title}"
-    each = _CLAIMED.get(work.case.model.event, "a polynomial is nowhere negative")
-    told = f"Each claim says that {each}. Equal claims are merged."
+    each = _CLAIMED.get(work.case.model.event, "a polynomial is nonnegative on the whole domain")
+    told = f"Each claim states that {each}. Comparisons that lead to the same claim are merged."
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 
-_CLAIMED = {Event.SET: "what its outputs have beyond c is at most δ in all"}
+_CLAIMED = {Event.SET: "the parts of all probabilities above c times the other one add up to at most δ"}
 
 
 def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
@@ -230,11 +212,13 @@ def formulas(case: PrivacyCase) -> Element:
     model = of_privacy(case.model, "a page", tied=True, densities=True)
     whole = model.whole or model
     if not whole.lengths:
-        return left_out("Formulas of the outputs", "the case is about sequences of every length")
+        return left_out(
+            "The formulas of the outputs are left out", "the case is about sequences of every length"
+        )
     try:
         listed = list(islice(probabilities(whole), MOST_FORMULAS + 1))
     except LimitError as error:
-        return left_out("Formulas of the outputs", str(error))
+        return left_out("The formulas of the outputs are left out", str(error))
     rows: list[Row] = [
         [printable.name(secret), number_words.word(word), formula(function, whole)]
         for word, secret, function in listed[:MOST_FORMULAS]
@@ -249,11 +233,6 @@ def formulas(case: PrivacyCase) -> Element:
 
 # --- the findings about interactive systems and about formulas of dpCTL* ----------------------------
 
-_TOGETHER = {
-    Standing.HOLDS: "Every formula is true.",
-    Standing.VIOLATED: "Not every formula is true.",
-    Standing.UNKNOWN: "Not every formula is decided.",
-}
 MOST_STATES = 40  # whose steps are listed
 FEW = 12  # steps that are not folded
 
@@ -263,29 +242,32 @@ def system_question(work: SystemWork) -> list[Part]:
     case, system = work.case, work.case.system
     names = system.actions
     asked = (
-        "Can somebody who asks the queries and sees the responses tell whether one data point more was put "
-        "in? It is private if for all inputs that differ in one inserted data point, and every set of "
-        "observations, the two probabilities differ by no more than the factor of the budget, both ways."
+        "An observer sends the queries and sees the responses. The system is private if, for all inputs that "
+        "differ in one inserted data point and for every set of observations, neither of the two "
+        "probabilities is more than c times the other, where c = exp(epsilon) is the ratio of the bound."
     )
     about: list[tuple[str, Part]] = [
-        ("budget", h("code", case.budget)),
+        ("bound", h("code", case.budget)),
         ("data points", _listed(names.data)),
         ("queries", _listed(names.queries)),
         ("responses", _listed(names.responses)),
         ("states", f"{len(system.states):,}"),
         ("parameters", case.domain.told() or "none: all numbers are fixed"),
     ]
-    return [paragraph(asked), facts(about), _steps(work)]
+    return [paragraph(asked), facts(about)]
 
 
 def _listed(names: tuple[str, ...]) -> Part:
     return row(names, range(len(names))) if names else "none"
 
 
-def _steps(work: SystemWork) -> Element:
+def system_steps(work: SystemWork) -> Element:
+    """Returns the steps of a system as a table."""
     case, system = work.case, work.case.system
     if len(system.states) > MOST_STATES:
-        return left_out("The steps of the system", f"{len(system.states):,} states are too many for a table")
+        return left_out(
+            "The steps of the system are left out", f"{len(system.states):,} states are too many for a table"
+        )
     rows = [
         [
             printable.name(system.states[state]),
@@ -302,14 +284,21 @@ def _steps(work: SystemWork) -> Element:
     return shown if len(rows) <= FEW else folded(f"The steps of the system, {len(rows)}", shown)
 
 
+_TITLES = {
+    Standing.HOLDS: "Proof",
+    Standing.VIOLATED: "Counterexample",
+    Standing.UNKNOWN: "What was tried",
+}
+
+
 def system_verdict(work: SystemWork) -> Element:
-    """Returns the verdict about an interactive system with its proof or witness in words."""
+    """Returns the proof about an interactive system in words, or the witness of a violation."""
     case, report = work.case, work.report
     where = (
         f" for all {case.domain.told()}" if case.domain.told() and isinstance(report.verdict, Holds) else ""
     )
-    told = f" differential noninterference with {case.budget}{where}."
-    parts: list[Part] = [paragraph(badge(report.status, report.status.of_case), told)]
+    told = f"The property is differential noninterference with {case.budget}{where}."
+    parts: list[Part] = [paragraph(told)]
     if isinstance(report.verdict, Violated):
         parts.append(_refutation(work))
     elif not isinstance(report.verdict, Holds):
@@ -322,11 +311,13 @@ def system_verdict(work: SystemWork) -> Element:
         parts.append(paragraph(f"An unwinding family proves it: {words}."))
     if report.costs and report.costs.ratio is not None:
         parts.append(
-            paragraph(f"Steps paid with what they leak have the ratio {shown(case, report.costs.ratio)}.")
+            paragraph(
+                f"If each step is charged what it leaks, the ratio is {shown(case, report.costs.ratio)}."
+            )
         )
     if report.failure:
         parts.append(paragraph(f"The unwinding family of the case fails: {report.failure.reason}."))
-    return section("Verdict", parts)
+    return section(_TITLES[report.status], parts)
 
 
 def _refutation(work: SystemWork) -> Element:
@@ -360,9 +351,8 @@ def logic_question(work: LogicWork) -> list[Part]:
         ("pairs of neighbours", f"{case.relation.size // 2:,}"),
         ("parameters", case.domain.told() or "none: all numbers are fixed"),
     ]
-    asked = "Is each formula true in every initial state, at every point of the parameters?"
     rows = [[h("code", name), h("code", found.text)] for name, found in case.properties.items()]
-    return [paragraph(asked), facts(about), table("Formulas of dpCTL*", ["name", "formula"], rows)]
+    return [facts(about), table("Formulas of dpCTL*", ["name", "formula"], rows)]
 
 
 def logic_verdict(work: LogicWork) -> Element:
@@ -383,8 +373,7 @@ def logic_verdict(work: LogicWork) -> Element:
         elif result.reason:
             told.append(paragraph(h("code", name), f": {printable.line(result.reason)}."))
     head: list[Part] = ["formula", "verdict", "comparisons", "method"]
-    together = paragraph(badge(work.standing, work.standing.of_claim), f" {_TOGETHER[work.standing]}")
-    return section("Verdict", together, table("Verdict on each formula", head, rows, sortable=True), told)
+    return section("Verdicts", table("Verdict on each formula", head, rows, sortable=True), told)
 
 
 def nothing_to_map(what: str) -> Element:

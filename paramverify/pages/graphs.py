@@ -71,7 +71,7 @@ def _drawn(found: Mapping[str, list[str]]) -> Element:
     nodes = [_node(name, place[name]) for name in found]
     box = f"-2 {-2 - room} {wide + 4} {tall - DOWN + room + 4}"
     picture = h("svg", title, edges, nodes, viewBox=box, role="img", width=wide + 4, class_="graph")
-    return h("figure", picture, h("figcaption", "Who depends on whom in the prior"))
+    return h("figure", picture, h("figcaption", "Dependencies between the variables of the prior"))
 
 
 def _node(name: str, place: tuple[int, int]) -> Element:

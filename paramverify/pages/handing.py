@@ -12,18 +12,18 @@ from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
 from paramverify.pages.work import Evidence, Examined, PrivacyWork, SystemWork
 from paramverify.reports import sentences, verdict_reports
-from paramverify.reports.interactive_reports import remarks
+from paramverify.reports.interactive_reports import CONDITION, remarks
 
 MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
 _CONTENT = {
-    Standing.HOLDS: "It has every claim with its proof.",
-    Standing.VIOLATED: "It has the witness of the violation.",
-    Standing.UNKNOWN: "It has the claims that were proved.",
+    Standing.HOLDS: "contains every claim with its proof",
+    Standing.VIOLATED: "contains the counterexample",
+    Standing.UNKNOWN: "contains the claims that were proved",
 }
 _LESS = {
-    Standing.HOLDS: "It does not show the verdict: the checker does not come to it by itself.",
-    Standing.VIOLATED: "It does not show the violation: the checker does not come to it by itself.",
-    Standing.UNKNOWN: "It shows no verdict.",
+    Standing.HOLDS: "From this file alone the checker cannot derive that the answer is yes.",
+    Standing.VIOLATED: "From this file alone the checker cannot derive that the answer is no.",
+    Standing.UNKNOWN: "The file does not settle the question.",
 }
 
 
@@ -42,13 +42,14 @@ def evidence(work: Examined, number: int) -> Element:
     found = work.evidence
     name, case = shlex.quote(found.name), shlex.quote(work.source.saved)
     content, trusted = _CONTENT[work.standing], sentences.words(decisions(work))
-    replayed = "The checker replays it with exact arithmetic and asks no solver."
+    replayed = "The checker replays it with exact arithmetic and without a solver."
     if count := trusted["without_certificate"]:
-        content = "It has every claim, and each proof that there is."
-        rest = f"{count} claim{'s have no proof and rest' if count > 1 else ' has no proof and rests'}"
-        replayed = f"{replayed} But {rest} on the word of {', '.join(trusted['on_the_word_of'])}."
+        content = "contains every claim, and a proof for each one that has a certificate"
+        rest = "claims have no certificate and rest" if count > 1 else "claim has no certificate and rests"
+        who = ", ".join(trusted["on_the_word_of"])
+        replayed = f"{replayed} But {count} {rest} on the word of {who}."
     parts: list[Part] = [
-        paragraph(f"The evidence is a file. {content} {replayed}"),
+        paragraph(f"The evidence is a file that {content}. {replayed}"),
         *([paragraph(_LESS[work.standing])] if found.status != work.standing else []),
         facts(
             [
@@ -67,26 +68,32 @@ def evidence(work: Examined, number: int) -> Element:
         saved = [_save(found.name, f"evidence-{number}"), _save(work.source.saved, f"case-{number}")]
         parts.append(h("p", saved, class_="buttons"))
     else:
-        told = f"it has {len(found.text):,} characters, and stands beside the page as {found.name}"
+        told = f"it has {len(found.text):,} characters; the file {found.name} belongs next to this page"
         parts.append(left_out("The evidence is not in this page", told))
         parts.append(h("p", _save(work.source.saved, f"case-{number}"), class_="buttons"))
-    parts.append(paragraph("Put both files into one folder. Then check them:"))
+    parts.append(paragraph("To check them again, save both files in one folder and run:"))
     parts.append(commands(f"sha256sum {name}", check, f"python3 -m paramverify.checker {name}"))
     parts.append(
         paragraph(
-            "The last two commands need paramverify; its Python is the one that has it. The last one is the "
-            "small checker, which does not look at the case. It works without the rest, too: copy the folder "
-            "paramverify/kernel of the source beside the evidence, and use this command:"
+            "The first digest has to be the one above. The other two commands require paramverify. The last "
+            "one runs the small checker alone, which does not read the case file. To run it without "
+            "installing paramverify, copy the folder paramverify/kernel of its source next to the evidence; "
+            "it requires only the standard library of Python:"
         )
     )
     parts.append(commands(f"python3 -S -m kernel {name}"))
-    parts.append(paragraph("For that the standard library of Python is enough."))
     others = [n for n in _files(work) if n]
     if others:
-        told = f"The case names other files, which have to stand beside it: {', '.join(others)}."
-        parts.append(paragraph(told, " Its digest is that of all these files together."))
-    parts.append(folded("The case file", listing(work.source.text, "The case file", numbered=True)))
+        told = f"The case file refers to other files, by their places relative to it: {', '.join(others)}. "
+        parts.append(paragraph(told, "Save them there, too. The digest of the case covers all these files."))
     return section("Evidence", parts)
+
+
+def case_file(work: Examined) -> Element:
+    """Returns the text of the case file, folded."""
+    return section(
+        "The case file", folded("Show its text", listing(work.source.text, "The case file", numbered=True))
+    )
 
 
 def is_embedded(found: Evidence) -> bool:
@@ -132,26 +139,27 @@ def _files(work: Examined) -> list[str]:
 
 def assumed(work: Examined) -> Element:
     """Returns what the verdict rests on besides its proof, and what the page does not say."""
-    told = [f"{line}." for line in _conditions(work)]
+    told = [f"{line}." for line in dict.fromkeys(_conditions(work))]
     names = sentences.words(decisions(work))["on_the_word_of"]
     if names:
         count = sentences.words(decisions(work))["without_certificate"]
         told.append(
-            f"{count} proof{'s' * (count != 1)} rest{'s' * (count == 1)} on the word of {', '.join(names)}: "
-            "there is no certificate for the checker to replay."
+            f"{count} proof{'s' * (count != 1)} rest{'s' * (count == 1)} on the word of {', '.join(names)}, "
+            "without a certificate that the checker can replay."
         )
     elif work.standing is Standing.HOLDS:
         told.append("Every proof has a certificate, so no solver has to be trusted.")
     told += [
-        "The model is taken as it is in the case file. Nothing is said about an implementation of "
-        "it: about its code, its random numbers, or the time that it takes.",
-        "Numbers behind ≈ are rounded. All others are exact.",
+        "The answer is about the model in the case file. It does not cover an implementation of the model: "
+        "its code, its random number generator, or its running time.",
+        "Numbers after ≈ are rounded; all others are exact.",
     ]
     return section("What was assumed", items(map(_sentence, told)))
 
 
 def _sentence(line: str) -> str:
-    return printable.line(f"{line[:1].upper()}{line[1:]}")
+    begins = line[: line.find(" ")].isalpha()  # and not with the name of a variable such as x_eps
+    return printable.line(f"{line[:1].upper()}{line[1:]}" if begins else line)
 
 
 def _conditions(work: Examined) -> list[str]:
@@ -160,6 +168,5 @@ def _conditions(work: Examined) -> list[str]:
         side = [model.side_condition] if model.side_condition else []
         return [*side, *work.report.notes]
     if isinstance(work, SystemWork):
-        partial = "no input ever comes in a waiting state that does not accept it"
-        return [*([partial] if work.case.system.partial else []), *remarks(work.case, work.report)]
+        return [*([CONDITION] if work.case.system.partial else []), *remarks(work.case, work.report)]
     return list(work.case.relation.notes)

@@ -13,6 +13,7 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, contains
+from paramverify.divergences import Event
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
 from paramverify.models.model import AnyModel
@@ -34,6 +35,7 @@ from paramverify.synthesis.safe_values import Intervals, Regions
 from paramverify.verdicts import Violated
 
 MOST_CELLS = 40_000
+_TOGETHER = "the bound is about all outputs together, and not about one output at a time"
 WIDTH = Fraction(1, 10**30)  # of the enclosures of irrational ends
 ORDER = (Status.SAFE, Status.VIOLATING, Status.UNDECIDED, Status.OUTSIDE)
 
@@ -49,7 +51,7 @@ class Interactive:
 def words(status: Status, model: AnyModel) -> str:
     """Returns the word for a region: private, not private, undecided; of an inequality true and false."""
     standing = STANDINGS.get(status)
-    return model.word(standing) if standing else "outside of the domain"
+    return model.word(standing) if standing else "outside the domain"
 
 
 def region(work: PrivacyWork, number: int) -> Interactive:
@@ -61,7 +63,8 @@ def region(work: PrivacyWork, number: int) -> Interactive:
     try:
         compared = values(model)
     except (LimitError, UnsupportedError) as error:
-        compared, told = {}, left_out("The exact values at a point are left out", str(error))
+        reason = str(error) if model.event is Event.OUTPUT else _TOGETHER
+        compared, told = {}, left_out("The exact values at a point are left out", reason)
         parts.append(told)
     if start is None or not [b for b in model.domain.box.values() if not b.is_point]:
         start = None if start is None or model.domain.ring.parameters else {}
@@ -210,7 +213,7 @@ def _range(piece: StatusInterval, domain: Domain) -> str:
 def _quantified(model: AnyModel, axes: str, quantified: Sequence[str]) -> str:
     domain = model.domain
     ranges = sentences.others(domain, quantified)
-    about = f"The picture is about the values of {axes}{sentences.constraints(domain, axes.split(', '))}."
+    about = f"The picture shows the values of {axes}{sentences.constraints(domain, axes.split(', '))}."
     if not ranges:
         return about
     good, bad = words(Status.SAFE, model), words(Status.VIOLATING, model)
@@ -228,7 +231,7 @@ def _best(work: PrivacyWork, found: Intervals | Regions) -> list[Part]:
         told.append(telling.optimum_line(found.optimum, domain.constant))
         told += telling.optimum_meaning(found.optimum, domain.ring.unbounded)
     if work.case.design and not found.possible:
-        told.append("no value of the design parameters makes it private")
+        told.append("no value of the design parameters makes it private.")
     return [paragraph(f"{line[:1].upper()}{line[1:]}".strip()) for line in told]
 
 
@@ -250,16 +253,16 @@ def _plane(
     told = [paragraph(_quantified(model, ", ".join(mapped.parameters), mapped.quantified))]
     if others:
         names = ", ".join(others)
-        told.append(paragraph(f"It is a slice at the values of {names} below; sliders change them."))
+        told.append(paragraph(f"It is a slice at the values of {names} below; the sliders change them."))
     at = start or {n: model.domain.box[n].simplest() for n in mapped.parameters}
     sliced = {n: at[n] for n in others}
     left_blank = blank(model.domain, mapped.parameters, sliced)
     within = sentences.constraints(model.domain)
     if within:
-        outside = "What is outside of the domain is blank. " if left_blank.constraints else ""
-        told.append(paragraph(f"{outside}What is said of a cell is about its points{within}."))
+        outside = "Points outside the domain are blank. " if left_blank.constraints else ""
+        told.append(paragraph(f"{outside}The verdict on a cell is about its points{within}."))
     if mapped.interrupted:
-        told.append(paragraph("The time did not suffice for the whole map: what is open is undecided."))
+        told.append(paragraph("The time limit ended the map early, so more of it is undecided."))
     picture = plane_picture(mapped, cells, sliced, lambda s: words(s, model), left_blank)
     data = _cells(mapped, cells) | {
         "kind": "plane",
@@ -328,7 +331,7 @@ def _panel(domain: Domain, number: int) -> Element:
         exact.set("spellcheck", "false")
         exact.set("autocomplete", "off")
         rows.append(h("div", label, slider, exact, class_="control"))
-    hint = "Move a slider, or write a number such as 1/3. All values below are computed exactly."
+    hint = "Move a slider, or type a number such as 1/3. All values below are computed exactly."
     controls = h("fieldset", h("legend", "A point"), h("p", hint, class_="hint"), rows) if rows else None
     live = h("div", class_="readout", aria_live="polite")
     no_script = h("noscript", h("p", "The values at a point need JavaScript.", class_="left-out"))

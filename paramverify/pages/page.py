@@ -22,14 +22,16 @@ from paramverify.pages.findings import (
     logic_verdict,
     nothing_to_map,
     system_question,
+    system_steps,
     system_verdict,
     verdict,
 )
-from paramverify.pages.handing import assumed, evidence, is_embedded
+from paramverify.pages.handing import assumed, case_file, evidence, is_embedded
 from paramverify.pages.maps import region
 from paramverify.pages.markup import Element, Part, document, h, raw
+from paramverify.pages.overview import overview
 from paramverify.pages.parts import ABOUT, TableCell, badge, section, table
-from paramverify.pages.questions import question
+from paramverify.pages.questions import formulas_of, question
 from paramverify.pages.summary import decided_by, privacy_ratio, seconds, size, word
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
 
@@ -110,17 +112,19 @@ def _article(work: Examined, number: int) -> tuple[Element, list[Element]]:
     about = f"{work.source.name}{f' · after {source}' if isinstance(source, str) and source else ''}"
     heading.append(h("p", printable.name(about), class_="source"))
     parts: list[Part]
+    below: list[Part]
     data: list[Element] = []
     match work:
         case PrivacyWork():
-            parts, data = _privacy(work, number)
+            parts, below, data = _privacy(work, number)
         case SystemWork():
-            reason = "the values of an interactive system are probabilities of runs, and are not on a page"
+            reason = "a page has no map of the probabilities of runs of an interactive system"
             parts = [
                 system_verdict(work),
                 section("The question", system_question(work)),
                 nothing_to_map(reason),
             ]
+            below = [section("Details", system_steps(work))]
         case LogicWork():
             reason = (
                 "formulas are decided for all parameters together; `paramverify logic` finds their budgets"
@@ -130,23 +134,25 @@ def _article(work: Examined, number: int) -> tuple[Element, list[Element]]:
                 section("The question", logic_question(work)),
                 nothing_to_map(reason),
             ]
-    parts += [assumed(work), evidence(work, number)]
+            below = []
+    parts = [overview(work), *parts, assumed(work), evidence(work, number), *below, case_file(work)]
     blocks = [*data, *_files(work, number)]
     return h(
         "article", heading, parts, aria_labelledby=f"case-title-{number}", id_=f"report-{number}"
     ), blocks
 
 
-def _privacy(work: PrivacyWork, number: int) -> tuple[list[Part], list[Element]]:
-    found = region(work, number)
-    asked: list[Part] = [section("The question", question(work.case, work.source.data))]
-    outputs: list[Part] = []
-    if not work.case.model.comparisons:
-        outputs = [section("Formulas", formulas(work.case))]
-    parts: list[Part] = [verdict(work), asked, found.part, budget(work), outputs]
-    parts.append(section("Claims", claims(work)))
+def _privacy(work: PrivacyWork, number: int) -> tuple[list[Part], list[Part], list[Element]]:
+    """Returns what stands above the evidence, the formulas and claims that stand below it, and data."""
+    found, case = region(work, number), work.case
+    asked = section("The question", question(case, work.source.data))
+    parts: list[Part] = [*verdict(work), asked, found.part]
+    below: list[Part] = [claims(work)]
+    if not case.model.comparisons:
+        parts.append(budget(work))
+        below = [*formulas_of(case), formulas(case), *below]
     data = [_data(f"data-map-{number}", found.data)] if found.data is not None else []
-    return parts, data
+    return parts, [section("Details", below)], data
 
 
 def _files(work: Examined, number: int) -> list[Element]:

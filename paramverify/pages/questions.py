@@ -39,32 +39,48 @@ def question(case: PrivacyCase, data: Mapping[str, Any]) -> list[Part]:
     parts: list[Part] = [_privacy(case, model), parameters(case)]
     if case.prior is not None:
         parts.append(_prior(case.prior, model, data))
-    return [*parts, _compared(case, model, data), _mechanism(case, model)]
+    return [*parts, _compared(case, model, data), _mechanism(case, data)]
+
+
+def formulas_of(case: PrivacyCase) -> list[Part]:
+    """Returns the prior and the mechanism as tables of formulas."""
+    model = of_privacy(case.model, "a page", tied=True, densities=True)
+    parts: list[Part] = [] if case.prior is None else [_joint(case.prior, model)]
+    noise = getattr(case.mechanism, "noise", None)
+    if isinstance(noise, Noise):
+        parts.append(_noise(noise, model))
+    hmm = (model.whole or model).hmm
+    once = all(step.successor == k for k, row in enumerate(hmm.steps) for step in row)
+    if not once:
+        parts.append(_steps(hmm, model))
+    elif not (isinstance(noise, Noise) and _is_noise(hmm, noise)):
+        parts.append(_outputs(hmm, model))
+    return parts
 
 
 def _privacy(case: PrivacyCase, model: Model) -> Element:
-    sides = "two neighbouring inputs" if case.neighbours else "the two secrets of a pair"
-    asked = f"Can somebody who sees the output tell {sides} apart by more than the budget allows?"
-    return h("div", paragraph(asked), _bound(case, model))
+    return h("div", _bound(case, model))
 
 
 def _bound(case: PrivacyCase, model: Model) -> list[Part]:
     sets = model.measure.share is not None
-    who = "every pair of neighbouring inputs, in both directions, and every"
+    who = "every pair of neighbouring inputs s and t in both directions, and every"
     if not case.neighbours:
-        who = "every prior of the family, every pair of secrets in both directions, and every"
+        who = "every prior of the case, every pair of secrets s and t in both directions, and every"
     what, sign = ("set of outputs", "S") if sets else ("output", "ω")
     told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
     if model.measure.told:
         who = who.removesuffix(", and every")
-        told = paragraph(f"It is private if for {who} {model.measure.told}.")
+        told = paragraph(f"It is private if, for {who}, {model.measure.told}.")
     return _bounds(case, model, told)
 
 
 def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     bounds = [(what, formula(bound, model)) for what, bound in model.measure.named_bounds]
-    more = [("about", case.over)] if case.over else []
-    found: list[Part] = [defined, facts([("budget", h("code", case.budget)), *bounds, *more])]
+    more = [("inputs", case.over)] if case.over else []
+    if model.side_condition:
+        defined = h("div", defined, paragraph(f"But {model.side_condition}."))
+    found: list[Part] = [defined, facts([("bound", h("code", case.budget)), *bounds, *more])]
     if not model.measure.distances:
         return found
     rows: list[Row] = [
@@ -109,50 +125,83 @@ def parameters(case: PrivacyCase) -> Element:
     meant = {u.variable: u for u in domain.ring.unbounded}
     rows: list[Row] = []
     for name in domain.ring.parameters:
-        role = "to be chosen" if case.design and name in case.design.parameters else ""
-        role = role or ("left free" if name in case.free else "all values count")
+        role = "the question is about all its values"
+        if case.design and name in case.design.parameters:
+            role = "the question is about all its values; paramverify synthesize chooses one"
+        elif name in case.free:
+            role = "the question is about all its values; the map is over it"
         if domain.box[name].is_point:
-            role = "one value"
+            role = "fixed"
         shown = meant[name].name if name in meant else name
-        note = f"; the formulas have {name} = {meant[name].meaning}" if name in meant else ""
+        note = f"; the formulas use {name} = {meant[name].meaning}" if name in meant else ""
         symbol = h("math", mathml.name(shown), alttext=shown)
         where = domain.range_of(name).removeprefix(shown).strip().removeprefix("in ")
+        where = "> 0" if where == "(0, oo)" else where
         rows.append([symbol, h("code", shown), where, role + note])
     if not rows:
-        return left_out("Parameters", "the case has none: all its numbers are fixed")
+        return paragraph("The case has no parameters: all its numbers are fixed.")
     parts: list[Part] = [table("Parameters", ["symbol", "name", "values", "role"], rows)]
     if domain.constraints:
         texts = [h("code", c.text) for c in domain.constraints]
-        parts.append(
-            paragraph("Only points with ", [[", " if k else "", t] for k, t in enumerate(texts)], ".")
-        )
+        parts.append(paragraph("Constraints: ", [[", " if k else "", t] for k, t in enumerate(texts)], "."))
     return h("div", parts)
 
 
 def _prior(prior: Prior, model: Model, data: Mapping[str, Any]) -> Element:
     tables = data.get("prior", {})
-    rows: list[Row] = [[h("code", name), h("code", _entry(entry))] for name, entry in tables.items()]
+    rows: list[Row] = [[h("code", name), distribution(entry)] for name, entry in tables.items()]
     parts: list[Part] = [
         paragraph(
-            "This is what the attacker believes before anything is released. Later variables may depend on "
-            "earlier ones."
+            "The prior is what the attacker believes before anything is released. Later variables may depend "
+            "on earlier ones."
         ),
         prior_graph(tables),
         table("Variables of the prior", ["variable", "distribution"], rows),
     ]
+    return section("Prior", parts, level=4)
+
+
+def _joint(prior: Prior, model: Model) -> Element:
     if prior.weights is None or len(prior.weights) > MOST_ASSIGNMENTS:
         count = "more" if prior.weights is None else f"{len(prior.weights):,}"
         reason = f"{count} assignments are too many for a table"
-        return section("Prior", parts, left_out("The joint distribution", reason), level=4)
+        return left_out("The joint distribution of the prior is left out", reason)
     joint: list[Row] = [
         [*(str(value) for value in values), formula(weight, model)]
         for values, weight in prior.weights.items()
     ]
     head: list[Part] = [*(h("code", name) for name in prior.names), "probability"]
-    shown = table("Joint distribution", head, joint)
+    shown = table("Joint distribution of the prior", head, joint)
     if len(joint) > FEW:
-        shown = folded(f"The joint distribution, {len(joint)} assignments", shown)
-    return section("Prior", parts, shown, level=4)
+        shown = folded(f"The joint distribution of the prior, {len(joint)} assignments", shown)
+    return shown
+
+
+def distribution(entry: object) -> Part:
+    """Returns an entry of `[prior]` in words."""
+    match entry:
+        case {"bernoulli": chance, **rest} if not rest:
+            return f"1 with probability {chance}, otherwise 0"
+        case {"binomial": [count, chance], **rest} if not rest:
+            return f"binomial: {count} independent trials with probability {chance} each"
+        case {"categorical": dict() as chances, **rest} if not rest:
+            return _chances(chances)
+        case {"given": given, "table": dict() as rows, **rest} if not rest:
+            names = ", ".join(map(str, given)) if isinstance(given, list) else str(given)
+            told = [
+                (key, _chances(row) if isinstance(row, dict) else _entry(row)) for key, row in rows.items()
+            ]
+            return [h("div", f"given {names} = {key}: {row}") for key, row in told]
+        case str():
+            return f"= {entry}"
+    return h("code", _entry(entry))
+
+
+def _chances(row: Mapping[str, object]) -> str:
+    """Returns values with their probabilities; a single value without one if that is 1."""
+    if len(row) == 1 and str(next(iter(row.values()))) == "1":
+        return f"always {next(iter(row))}"
+    return ", ".join(f"{value} with probability {_entry(chance)}" for value, chance in row.items())
 
 
 def _entry(entry: object) -> str:
@@ -164,16 +213,46 @@ def _entry(entry: object) -> str:
     return str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
+def _words(entry: object) -> str:
+    """Returns an entry of a table in words: `truncated_geometric 1/2, range 2`."""
+    if isinstance(entry, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_words(value)}" for key, value in entry.items())
+    return _entry(entry)
+
+
+_DIFFER = {"each": "every answer may differ", "one": "one answer may differ"}
+_STREAM = {"each": "every entry of the stream may differ", "one": "one entry of the stream may differ"}
+
+
+def _differences(given: Mapping[str, Any], is_stream: bool) -> list[tuple[str, Part]]:
+    """Returns in words which inputs are neighbours."""
+    rows: list[tuple[str, Part]] = []
+    for key, value in given.items():
+        match key, value:
+            case "differ", "each" | "one":
+                rows.append(("difference", (_STREAM if is_stream else _DIFFER)[value]))
+            case "by", "any":
+                rows.append(("size of a difference", "any"))
+            case "by", int():
+                rows.append(("size of a difference", f"at most {value}"))
+            case "pairs", _:
+                rows.append(("pairs", "listed one by one"))
+            case _:
+                rows.append((key, h("code", _entry(value))))
+    return rows
+
+
 def _compared(case: PrivacyCase, model: Model, data: Mapping[str, Any]) -> Element:
     if case.neighbours:
         given = data.get("neighbours", {})
-        parts: list[Part] = [facts([(key, h("code", _entry(value))) for key, value in given.items()])]
+        parts: list[Part] = [facts(_differences(given, not model.lengths))]
         if model.stands_for:
             pair = model.pairs[0]
             parts.append(
                 paragraph(
-                    f"These are {model.stands_for.pairs:,} pairs. The pair {pair.left} and {pair.right} has "
-                    "the largest ratio of all of them, so it stands for all; the checker computes that again."
+                    f"These are {model.stands_for.pairs:,} pairs. Of all pairs, {pair.left} and {pair.right} "
+                    "have the largest ratio, so a proof about this pair covers all of them; the checker "
+                    "recomputes which pair it is."
                 )
             )
         else:
@@ -182,7 +261,7 @@ def _compared(case: PrivacyCase, model: Model, data: Mapping[str, Any]) -> Eleme
     secrets = data.get("secrets", {})
     rows = [[h("code", key), h("code", _entry(value))] for key, value in secrets.items() if key != "pairs"]
     shown = (
-        table("What each secret says", ["secret", "condition on the variables of the prior"], rows)
+        table("Definitions of the secrets", ["secret", "condition on the variables of the prior"], rows)
         if rows
         else None
     )
@@ -201,26 +280,45 @@ def _pairs(model: Model, what: str) -> Element:
     return table(title, head, rows)
 
 
-def _mechanism(case: PrivacyCase, model: Model) -> Element:
+_LONG = (
+    "source",
+    "states",
+    "observations",
+    "emissions",
+    "steps",
+    "transitions",
+    "kind",
+    "query",
+    "queries",
+    "inputs",
+    "calls",
+    "file",
+)  # shown otherwise, or in the file
+LONGEST_ENTRY = 80  # characters
+
+
+def _mechanism(case: PrivacyCase, data: Mapping[str, Any]) -> Element:
     mechanism = case.mechanism
-    parts: list[Part] = [facts([("kind", h("code", case.kind)), ("applied to", _queries(case))])]
-    for part in singles(mechanism):
-        if isinstance(part, ProgramMechanism):
-            parts.append(listing(part.program.text, "The program", numbered=True))
-            parts += [
-                listing(callee.program.text, f"The program {name}({', '.join(callee.inputs)})", numbered=True)
-                for name, callee in part.program.calls.items()
-                if isinstance(callee, CalledProgram)
-            ]
-    noise = getattr(mechanism, "noise", None)
-    if isinstance(noise, Noise):
-        parts.append(_noise(noise, model))
-    hmm = (model.whole or model).hmm
-    once = all(step.successor == k for k, row in enumerate(hmm.steps) for step in row)
-    if not once:
-        parts.append(_steps(hmm, model))
-    elif not (isinstance(noise, Noise) and _is_noise(hmm, noise)):
-        parts.append(_outputs(hmm, model))
+    rows: list[tuple[str, Part]] = [("kind", case.kind.replace("_", " "))]
+    listed = data.get("mechanism", {})
+    programs = [part for part in singles(mechanism) if isinstance(part, ProgramMechanism)]
+    source = listed.get("source") if not programs and isinstance(listed, dict) else None
+    if not programs and not isinstance(source, str):
+        rows.append(("applied to", _queries(case)))
+    for key, value in listed.items() if isinstance(listed, dict) else ():
+        text = _words(value)
+        if key not in _LONG and len(text) <= LONGEST_ENTRY:
+            rows.append((key.replace("_", " "), text))
+    parts: list[Part] = [facts(rows)]
+    if isinstance(source, str):
+        parts.append(listing(source.strip("\n"), "The program", numbered=True))
+    for part in programs:
+        parts.append(listing(part.program.text, "The program", numbered=True))
+        parts += [
+            listing(callee.program.text, f"The program {name}({', '.join(callee.inputs)})", numbered=True)
+            for name, callee in part.program.calls.items()
+            if isinstance(callee, CalledProgram)
+        ]
     return section("Mechanism", parts, level=4)
 
 
@@ -236,7 +334,7 @@ def _queries(case: PrivacyCase) -> Part:
 def _noise(noise: Noise, model: Model) -> Element:
     size = noise.range + 1
     if size * size > MOST_CELLS:
-        return left_out("The matrix of the noise", f"it has {size} rows of {size} entries")
+        return left_out("The matrix of the noise is left out", f"it has {size} rows of {size} entries")
     rows: list[Row] = [[str(f), *(formula(p, model) for p in row)] for f, row in enumerate(noise.rows)]
     head: list[Part] = ["answer", *map(str, range(size))]
     title = "Noise: the probability that an answer (row) is released as a number (column)"
@@ -261,7 +359,7 @@ def _rows(hmm: HMM) -> list[list[RationalFunction]]:
 def _outputs(hmm: HMM, model: Model) -> Element:
     if len(hmm.states) * len(hmm.observations) > MOST_CELLS:
         reason = f"{len(hmm.states):,} inputs and {len(hmm.observations):,} outputs are too many for a table"
-        return left_out("The matrix of the mechanism", reason)
+        return left_out("The matrix of the mechanism is left out", reason)
     sides, other = ("input", hmm.states), ("output", hmm.observations)
     entries = _rows(hmm)
     if len(hmm.observations) > len(hmm.states):
@@ -272,7 +370,7 @@ def _outputs(hmm: HMM, model: Model) -> Element:
         for name, row in zip(sides[1], entries, strict=True)
     ]
     what = (
-        "density of a place of outputs, up to a common factor,"
+        "density of the outputs at a place, up to a common factor,"
         if hmm.densities
         else "probability of an output"
     )
@@ -285,7 +383,8 @@ def _outputs(hmm: HMM, model: Model) -> Element:
 def _steps(hmm: HMM, model: Model) -> Element:
     count = sum(map(len, hmm.steps))
     if count > MOST_CELLS:
-        return left_out("The steps of the mechanism", f"{len(hmm.states):,} states with {count:,} steps")
+        reason = f"{len(hmm.states):,} states with {count:,} steps are too many for a table"
+        return left_out("The steps of the mechanism are left out", reason)
     rows: list[Row] = [
         [
             printable.name(hmm.states[state]),
@@ -296,11 +395,12 @@ def _steps(hmm: HMM, model: Model) -> Element:
         for state, steps in enumerate(hmm.steps)
         for step in steps
     ]
-    return table("Steps of the mechanism", ["in state", "output", "next state", "probability"], rows)
+    shown = table("Steps of the mechanism", ["in state", "output", "next state", "probability"], rows)
+    return shown if count <= FEW else folded(f"The steps of the mechanism, {count}", shown)
 
 
 def _claim(model: AnyModel) -> Element:
-    return h("div", paragraph("Is this true at every point of the parameters?"), _stated(model))
+    return h("div", paragraph("At every point of the domain:"), _stated(model))
 
 
 def _stated(model: AnyModel) -> Element:
@@ -311,5 +411,5 @@ def _stated(model: AnyModel) -> Element:
 def _definitions(model: AnyModel) -> Element:
     rows = [[h("code", name), formula(f, model)] for name, f in model.definitions.items()]
     if not rows:
-        return left_out("Definitions", "the claim needs none")
+        return paragraph("The claim uses no definitions.")
     return table("Definitions", ["name", "function"], rows)

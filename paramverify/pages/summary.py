@@ -30,7 +30,7 @@ def privacy_ratio(work: Examined) -> TableCell:
     found = work.budget.ratio
     if found.infinite:
         private = work.standing is Standing.HOLDS
-        return TableCell(f"no number, but within {work.case.budget}" if private else "infinite", "infinite")
+        return TableCell("depends on the parameters" if private else "infinite", "infinite")
     value = found.value
     if isinstance(value, Real):
         return TableCell(number(value), str(value.middle()))

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from paramverify.interactive import system_cases as systems
 from paramverify.interactive.system_certificates import evidence_document as system_evidence
 from paramverify.interactive.system_verification import Noninterference
 from paramverify.interactive.system_verification import verify as verify_system
+from paramverify.kernel.documents import counts_of
 from paramverify.logic import logic_cases as logics
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.property_checking import FormulaResult, LogicSession
@@ -33,7 +35,7 @@ from paramverify.portfolio.obligations import Proofs, undoubted
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
 from paramverify.privacy.verification import PrivacyReport
-from paramverify.reports import case_budgets, logic_reports
+from paramverify.reports import case_budgets, evidence_checks, logic_reports
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.subjects.kinds import InteractiveSubject, LogicSubject
@@ -48,7 +50,7 @@ from paramverify.tables import MAX_BYTES
 
 ROUGHLY = Fraction(1, 50)  # of a map may stay undecided, at least
 PRECISION = Fraction(1, 10**9)  # of a budget that is not found exactly
-VERDICT, BUDGET = 0.5, 0.5  # shares of the time that is left
+VERDICT, CHECK, BUDGET = 0.5, 0.25, 0.5  # shares of the time that is left
 
 Found = TypeVar("Found")
 Limit = Callable[[float], AbstractContextManager[Any]]  # ends what is done within it after some seconds
@@ -105,6 +107,24 @@ class PageOmission:
 Budget = CaseBudget | AnyBounds | PageOmission
 
 
+@dataclass(frozen=True)
+class Recheck:
+    """What the checker says of the evidence of a page, or the `reason` why it was not asked to the end.
+
+    `status` is what the evidence shows, `counts` how many claims are settled in which way, and `second` what
+    the second reader of the case file says, as sentences without a full stop.
+    """
+
+    accepted: bool = False
+    status: str = ""
+    counts: str = ""
+    second: tuple[str, ...] = ()
+    reason: str = ""
+
+
+UNASKED = Recheck(reason="the checker was not run")
+
+
 @dataclass(frozen=True, eq=False)
 class PrivacyWork:
     """A case about privacy, or an inequality, and what was found about it."""
@@ -116,6 +136,8 @@ class PrivacyWork:
     budget: Budget
     values: Intervals | Regions | PageOmission
     around: Beyond = field(default_factory=Beyond)  # what is shown beside the budget
+    recheck: Recheck = UNASKED
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def standing(self) -> Standing:
@@ -131,6 +153,8 @@ class SystemWork:
     case: systems.InteractiveCase
     report: Noninterference
     evidence: Evidence
+    recheck: Recheck = UNASKED
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def standing(self) -> Standing:
@@ -148,6 +172,8 @@ class LogicWork:
     obligations: Proofs
     evidence: Evidence
     standing: Standing
+    recheck: Recheck = UNASKED
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 Examined = PrivacyWork | SystemWork | LogicWork
@@ -190,6 +216,7 @@ def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWor
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
         report = verify_beyond(case, _options(wanted, VERDICT * (until - time.monotonic())))
         evidence = Evidence.of(path, evidence_document(case, report))
+    recheck = rechecked(evidence, path, wanted, CHECK * (until - time.monotonic()))
     budget: Budget = PageOmission("only a case about privacy has a budget")
     around = Beyond()
     if not case.model.comparisons:
@@ -197,7 +224,29 @@ def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWor
         budget = _tried(wanted, most, lambda s: _budget(case, s))
         around = _around(case, budget, _options(wanted, most), begun)
     values = _tried(wanted, until - time.monotonic(), lambda s: _values(case, wanted, s))
-    return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values, around=around)
+    return PrivacyWork(
+        source,
+        case,
+        report,
+        evidence=evidence,
+        budget=budget,
+        values=values,
+        around=around,
+        recheck=recheck,
+    )
+
+
+def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float) -> Recheck:
+    """Returns what the checker says of evidence, with the case file, within some seconds."""
+    try:
+        with wanted.limit(max(0.01, seconds)):
+            found = evidence_checks.checked(evidence.text, path)
+    except LimitError:
+        return Recheck(reason="the time did not suffice")
+    report, look = found.report, found.look
+    second = () if look is None else (f"The case file was {look.line}",)
+    settled = report.proved or report.trusted or report.open or not report.accepted
+    return Recheck(report.accepted, str(report.status), counts_of(report) if settled else "", second)
 
 
 def _source(file: CaseFile) -> CaseSource:
@@ -252,15 +301,17 @@ def _values(case: cases.PrivacyCase, wanted: PageOptions, session: Session) -> I
 
 
 def _system(source: CaseSource, wanted: PageOptions, seconds: float) -> SystemWork:
-    options = _options(wanted, 0.9 * seconds)
+    until, options = time.monotonic() + seconds, _options(wanted, 0.9 * seconds)
     with wanted.limit(seconds):
         case = systems.load(source.path)
         report = verify_system(case, options)
         evidence = Evidence.of(source.path, system_evidence(case, report, options))
-    return SystemWork(source, case, report, evidence)
+    recheck = rechecked(evidence, source.path, wanted, until - time.monotonic())
+    return SystemWork(source, case, report, evidence, recheck)
 
 
 def _logic(source: CaseSource, wanted: PageOptions, seconds: float) -> LogicWork:
+    until = time.monotonic() + seconds
     with wanted.limit(seconds):
         case = logics.load(Path(source.path))
         with Session(_options(wanted, 0.9 * seconds)) as session, located(file=case.path):
@@ -270,11 +321,13 @@ def _logic(source: CaseSource, wanted: PageOptions, seconds: float) -> LogicWork
             results = {name: check_property(work, found) for name, found in case.properties.items()}
             document, _ = evidence_of(work, results)
     standing = logic_reports.status(results)
+    evidence = Evidence.of(source.path, document)
     return LogicWork(
         source,
         case,
         results,
         obligations=tuple(work.obligations),
-        evidence=Evidence.of(source.path, document),
+        evidence=evidence,
         standing=standing,
+        recheck=rechecked(evidence, source.path, wanted, until - time.monotonic()),
     )

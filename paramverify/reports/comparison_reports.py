@@ -33,7 +33,9 @@ def lines(document: Mapping[str, Any]) -> list[str]:
             result.append(RAW)
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
-            result.append(f"{many} settled by simplification before a backend was asked: credited to nobody")
+            result.append(
+                f"{many} settled by simplification before a backend was asked, so no backend scores for them"
+            )
         result.append("")
         result += [*_scores(rows), ""]
         parts = [c for c in document["contributions"] if c["encoding"] == encoding]
@@ -53,7 +55,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     if document["unsolved"]:
         shown = [f"{p['case']} {p['claim']}" for p in document["unsolved"]]
         more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
-        result += [f"Solved by nobody: {', '.join(shown[:10])}{more}", ""]
+        result += [f"Solved by no backend: {', '.join(shown[:10])}{more}", ""]
     if document["skipped"]:
         result += ["Left out:", *(f"  {s['what']}: {s['reason']}" for s in document["skipped"]), ""]
     return result[:-1]

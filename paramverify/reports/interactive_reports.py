@@ -87,7 +87,7 @@ def exact(case: InteractiveCase, weight: Weight) -> Real | None:
     return Real.of(-top if negative else top, -bottom if negative else bottom, constant)
 
 
-CONDITION = "no input ever comes in a waiting state that does not accept it"
+CONDITION = "no input arrives in a waiting state that does not accept it"
 ASSUMED = f"  Assumed of the environment: {CONDITION}."
 
 

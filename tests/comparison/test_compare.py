@@ -756,7 +756,7 @@ def test_scores_by_hand() -> None:
     assert parts["z3"]["par2_loss"] == pytest.approx((2 + 16) / 3, abs=1e-6)
     assert (parts["cvc5"]["fastest"], parts["cvc5"]["only"], parts["cvc5"]["par2_loss"]) == (0, 0, 0)
     assert document["unsolved"] == [{"case": "made", "encoding": "sequences", "claim": 3}]
-    assert "Solved by nobody: made 3" in lines(document)
+    assert "Solved by no backend: made 3" in lines(document)
 
 
 def test_the_median_counts() -> None:

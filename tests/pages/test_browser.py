@@ -163,7 +163,7 @@ def check_values(shown: Shown) -> None:
         word = "not private" if max(ratios.values()) > 3 else "private"
         assert shown.text.startswith(f"{word}\n" if "\n" in shown.text.split(" At ")[0] else f"{word} At")
     shown.write(p="0")
-    assert "outside of the domain: p = 0 is outside of (0, 1)" in shown.text
+    assert "outside the domain: p = 0 is outside (0, 1)" in shown.text
     shown.write(p="1/0")
     assert shown.field("exact", "p").get_attribute("aria-invalid") == "true"
     shown.write(p="1/2")
@@ -254,7 +254,7 @@ def check_line(shown: Shown) -> None:
     ):
         shown.write(alpha=alpha)
         assert (Fraction(alpha) ** 2 > Fraction(1, 2)) == (word == "private")
-        assert f"The part of the line: {word} for alpha in" in shown.text
+        assert f"This part of the line: {word} for alpha in" in shown.text
 
 
 def check_constant(shown: Shown) -> None:
@@ -270,7 +270,7 @@ def check_constant(shown: Shown) -> None:
     shown.write(q="3/4")
     assert "p + q <= 1 is false" in shown.text
     shown.write(p="0", q="0")
-    assert "One of the secrets low and high is impossible here" in shown.text
+    assert "One of the secrets low and high has probability 0 here" in shown.text
 
 
 def in_e(text: str, e: Fraction) -> Fraction:

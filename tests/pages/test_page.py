@@ -70,8 +70,8 @@ def test_every_part_is_there(three: Page) -> None:
     check_form(three)
     heads = [seen.text for seen in three.having("h3")]
     assert heads == [
-        *["Verdict", "The question", "For which values", "Tight budget", "Formulas", "Claims"],
-        *["What was assumed", "Evidence"],
+        *["Summary", "Counterexample", "The question", "For which values", "Tight budget"],
+        *["What was assumed", "Evidence", "Details", "The case file"],
     ]
     assert three.having("span", class_="badge bad")[0].text == "not private"
     assert len(three.having("input", type="range")) == 3

@@ -30,7 +30,7 @@ def test_the_map_of_a_page_has_the_constraints(tmp_path: Path) -> None:
     path.write_text(CASE)
     found = Page(page([examined(path)]))
     told = [seen.text for seen in found.having("p")]
-    assert "The picture is about the values of p, q with p + q < 1." in told
+    assert "The picture shows the values of p, q with p + q < 1." in told
     assert any(line.endswith("about its points with p + q < 1.") for line in told)
     assert found.data("data-map-1")["map"]["within"] == " with p + q < 1"
     script = (ASSETS / "map.js").read_text(encoding="utf-8")

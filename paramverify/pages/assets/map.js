@@ -168,8 +168,8 @@ const Maps = (() => {
       const where = at < 0 ? "" : ` with ${this.map.at[at]}`;
       const why = claim < 0 ? "" : `: ${this.map.claims[claim]}${where}`;
       const place = `${sides.join(", ")}${this.map.within}`;
-      if (status === "undecided") return `The cell of the map was not decided as a whole: ${place}.`;
-      return `The cell of the map is decided as a whole: ${this.data.about[status]} at every point with ${place}${this.others(status)}${why}.`;
+      if (status === "undecided") return `This cell of the map is undecided as a whole: ${place}.`;
+      return `This cell of the map is decided as a whole: ${this.data.about[status]} at every point of the domain with ${place}${this.others(status)}${why}.`;
     }
   }
 
@@ -190,7 +190,7 @@ const Maps = (() => {
       const found = this.parts.find((part) => this.contains(part, value));
       if (!found) return null;
       const { name } = this.data.box[this.box[0]];
-      return `The part of the line: ${this.data.about[found.status]} for ${name} in ${found.text}${this.others(found.status)}.`;
+      return `This part of the line: ${this.data.about[found.status]} for ${name} in ${found.text}${this.others(found.status)}.`;
     }
 
     // Ends are rationals, or enclosed by two: a value between these belongs to no part that is known here.

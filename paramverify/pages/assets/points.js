@@ -20,7 +20,7 @@ const Points = (() => {
     for (const [k, side] of data.box.entries()) {
       const [below, above] = [Exact.compare(point[k], side.low), Exact.compare(point[k], side.high)];
       if (below < 0 || (below === 0 && !side.lowClosed) || above > 0 || (above === 0 && !side.highClosed)) {
-        return `${side.name} = ${Exact.text(point[k])} is outside of ${interval(side)}`;
+        return `${side.name} = ${Exact.text(point[k])} is outside ${interval(side)}`;
       }
     }
     return broken(data, point, data.constraints);

@@ -42,7 +42,7 @@ const Readout = (() => {
   // Returns the parts that tell a point, and what the map says of it.
   function point(data, at, cell) {
     const reason = Points.outside(data, at);
-    if (reason) return [make("p", `This point is outside of the domain: ${reason}.`)];
+    if (reason) return [make("p", `This point is outside the domain: ${reason}.`)];
     const parts = data.stated ? told(data, at) : leaked(data, at);
     if (cell) parts.splice(1, 0, make("p", cell, { class: "cell-told" }));
     if (data.generator) {
@@ -71,7 +71,7 @@ const Readout = (() => {
   function leaked(data, at) {
     const { rows, impossible } = Points.leaks(data, at);
     const notes = impossible.map((pair) =>
-      make("p", `One of the secrets ${pair.left} and ${pair.right} is impossible here, so they are not compared.`),
+      make("p", `One of the secrets ${pair.left} and ${pair.right} has probability 0 here, so they are not compared.`),
     );
     if (!rows.length) {
       const nothing = make("p", [mark(data.about.safe, "good"), ` ${where(data, at)} there is nothing to compare.`]);
@@ -87,7 +87,7 @@ const Readout = (() => {
     const tone = { violating: "bad", undecided: "open", safe: "good" }[status];
     const worst = rows[0];
     const ratio = worst.ratio === null ? "infinite" : number(worst.ratio, data.generator);
-    const side = { violating: "beyond", undecided: "too near to", safe: "within" }[status];
+    const side = { violating: "above", undecided: "too close to", safe: "within" }[status];
     const what = new Set(data.rows.map((row) => data.functions[data.pairs[row[0]].bound])).size > 1
       ? "the largest ratio relative to its bound is" : "the largest ratio is";
     return make("p", [
@@ -107,7 +107,7 @@ const Readout = (() => {
       number(row.left, data.generator),
       number(row.right, data.generator),
       row.ratio === null ? "infinite" : number(row.ratio, data.generator),
-      row.within === null ? "undecided" : row.within ? "within" : "beyond",
+      row.within === null ? "undecided" : row.within ? "within" : "above",
     ]);
     const count = rows.length > MOST ? `, the ${MOST} with the largest ratios of ${rows.length}` : "";
     return table(`What each output leaks here${count}`, head, shown);

@@ -1,0 +1,164 @@
+"""The summary of a page: each fact in it is that of `verify --json`, of the case file, or of the checker."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_tools import CASES, Page, examined
+
+import paramverify
+from paramverify.answers import Standing
+from paramverify.cli.main import run
+from paramverify.pages.overview import rechecked
+from paramverify.pages.page import page
+from paramverify.pages.work import PageOptions, PrivacyWork, Recheck, examine
+from paramverify.portfolio.session import Options
+from paramverify.portfolio.strategies import race_of
+
+WORDS = {"holds": "Yes", "violated": "No", "unknown": "No answer was found"}
+SIDED = """
+[parameters]
+p = "(0, 1)"
+[mechanism]
+kind = "hmm"
+states = ["in", "out"]
+observations = ["o", "u", "v"]
+[mechanism.emissions]
+in = { o = "1-p", u = "p" }
+out = { o = "1-p", v = "p" }
+[neighbours]
+pairs = [["in", "out"]]
+[privacy]
+ratio = 1
+one_sided = "ignored"
+"""
+NOTHING = SIDED.replace('o = "1-p", ', "").replace('"p" }', "1 }").replace('"o", ', "").replace('"p"', "1")
+
+
+def summary(path: Path) -> dict[str, str]:
+    """Returns the names and texts of the facts in the summary of a page."""
+    return facts(Page(page([examined(path)])))
+
+
+def facts(found: Page) -> dict[str, str]:
+    """Returns the names and texts of the first list of facts on a page, which is that of the summary."""
+    (section,) = found.having("section", class_="summary")
+    after = found.elements[found.elements.index(section) :]
+    names = [seen.text for seen in after if seen.tag == "dt"]
+    texts = [" ".join(seen.text.split()) for seen in after if seen.tag == "dd"]
+    count = names.index("SHA-256 of the case") + 1
+    return dict(zip(names[:count], texts[:count], strict=True))
+
+
+def verified(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Returns the answer of `verify --json`."""
+    command = "verify"
+    text = path.read_text()
+    command = "interactive" if "[system]" in text else "logic" if "[formulas]" in text else command
+    run([command, str(path), "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert isinstance(answer, dict)
+    return answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "kind", "wanted"),
+    [
+        ("geometric-contagious-ln2", "prior", {"epsilon": math.log(2), "c": 2}),
+        ("randomized-response", "prior", {}),
+        ("programs/randomized-response-4", "neighbours", {}),
+        ("programs/sparse-vector-laplace", "neighbours", {"epsilon": 0.5}),
+        ("programs/stream-fresh-answers", "neighbours", {"epsilon": math.log(3), "c": 3}),
+        ("approximate/geometric-contagious", "prior", {"epsilon": math.log(2), "c": 2, "δ": 1 / 3}),
+        ("divergences/geometric-renyi", "prior", {"4": math.log(43 / 8) / 3}),
+        ("survey-memory-all", "prior", {}),
+        ("geometric-every-range", "claim", {}),
+        ("interactive/survey", "system", {}),
+        ("logic/survey-coin", "formulas", {}),
+    ],
+)
+def test_the_facts_are_those_of_verify(
+    name: str, kind: str, wanted: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answer, bound, inputs, parameters, proofs, re-check, date, version and digest of every kind of case."""
+    path = CASES / f"{name}.toml"
+    work = examined(path)
+    told, answer = facts(Page(page([work]))), verified(path, capsys)
+    status = str(answer["status"])
+    assert re.match(rf".*\b{WORDS[status]}\b", told["Answer"])
+    verdict = answer.get("verdict", {"holds": "true", "violated": "false"}[status])
+    if "status" in answer:
+        assert told["Answer"].startswith(verdict)
+    if kind in ("prior", "neighbours"):
+        assert isinstance(work, PrivacyWork)
+        assert told["Bound"].startswith(work.case.budget)
+        assert told["Inputs"] == answer["inputs"]
+        assert ("not part of the question" in told["Priors"]) == (kind == "neighbours")
+    shown = {key: float(number) for key, number in re.findall(r"(\w+) [=≈] ([\d.]+)", told.get("Bound", ""))}
+    for key, value in wanted.items():
+        decimals = [float(n) for n in re.findall(rf"\b{key} (?:= \S+ )?[=≈] ([\d.]+)", told["Bound"])]
+        assert any(abs(number - value) < 1e-5 for number in (*decimals, shown.get(key, -1)))
+    domain = work.case.model.domain if isinstance(work, PrivacyWork) else work.case.domain
+    for parameter in domain.ring.parameters:
+        meant = next((u.name for u in domain.ring.unbounded if u.variable == parameter), parameter)
+        assert re.search(rf"\b{meant} (in|=|>)", told["Parameters"])
+    if status == "holds":
+        assert ("no solver has to be trusted" in told["Rests on"]) == (
+            not answer["evidence"]["without_certificate"]
+        )
+        assert answer["evidence"].get("decided_by", "") in told["Rests on"]
+    else:
+        assert "counterexample" in told["Rests on"]
+    assert told["Re-checked"].startswith("accepted by the checker")
+    assert "infinit" not in "".join(told.values())
+    assert " oo" not in "".join(told.values())
+    assert told["Date"] == f"{datetime.now(UTC):%Y-%m-%d} (UTC)"
+    assert told["Version"] == f"paramverify {paramverify.__version__}"
+    assert told["SHA-256 of the case"] == work.case.digest
+
+
+@pytest.mark.usefixtures("ample_share")
+def test_larger_inputs_are_in_the_answer() -> None:
+    """A proof for the listed inputs is not shown as one for larger ones."""
+    told = summary(CASES / "programs" / "randomized-response-4.toml")
+    assert told["Answer"].startswith("private, but not for larger inputs")
+    assert "not true for larger inputs" in told["Answer"]
+
+
+def test_a_side_condition_is_in_question_and_answer(tmp_path: Path) -> None:
+    """What is ignored is said twice, and so is that nothing is left to compare."""
+    path = tmp_path / "case.toml"
+    path.write_text(SIDED)
+    told = summary(path)
+    assert "impossible under one of the two secrets are ignored" in told["Question"]
+    assert "impossible under one of the two secrets are ignored" in told["Answer"]
+    path.write_text(NOTHING)
+    assert "so nothing is compared" in summary(path)["Answer"]
+
+
+def test_undecided_is_no_answer() -> None:
+    """An undecided case says that it is neither proved nor refuted, and shows no proof."""
+    options = Options(strategy=race_of(("z3",)), steps=(), require_certificates=True)
+    wanted = PageOptions(options, None, lambda left: nullcontext())
+    found = examine(str(CASES / "noisy-max-3-above.toml"), wanted, 20)
+    told = facts(Page(page([found])))
+    assert told["Answer"].startswith("undecided No answer was found")
+    assert told["Rests on"].startswith("no proof and no counterexample")
+    assert "private" not in told["Answer"].replace("Do not treat it as private", "")
+
+
+def test_what_the_checker_says() -> None:
+    """A rejection, a check without time, and evidence that shows less are never an acceptance."""
+    held = Standing.HOLDS
+    assert rechecked(Recheck(reason="there was no time"), held).startswith("not when this page was written")
+    assert rechecked(Recheck(False, "", "claim 1 fails"), held).startswith("REJECTED by the checker")
+    assert "shows less than the answer" in rechecked(Recheck(True, "unknown"), held)
+    assert "shows less than the answer" not in rechecked(Recheck(True, "holds"), held)
