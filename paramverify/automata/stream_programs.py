@@ -435,8 +435,8 @@ class StreamTurn(StreamExpressions):
         """Returns the error about a variable without a value; one that had an entry of another turn."""
         if name not in self.gone:
             return super().missing(name, place)
-        reason = f"{name} depends on an entry: an entry is compared or put out with noise, in its own turn"
-        return self.refuse(f"{reason}; it is not kept, or added to another entry", self.gone[name])
+        reason = f"{name} depends on an entry: compare an entry, or output it with noise, in its own turn"
+        return self.refuse(f"{reason}; do not keep it or add it to another entry", self.gone[name])
 
     # --- statements -----------------------------------------------------------------------------------
 
@@ -557,10 +557,12 @@ class StreamTurn(StreamExpressions):
     def draw(self, drawn: Sum, place: Place) -> DrawnSample:
         """Draws a sum: a new segment begins."""
         if drawn.rate is None:
-            reason = "an entry of the stream is compared and put out with noise only: x + laplace(4 / eps)"
+            reason = (
+                "add noise to an entry of the stream before it is compared or output: x + laplace(4 / eps)"
+            )
             raise self.refuse(reason, place)
         if drawn.reads and self.read:
-            reason = "the entry has noise already: give that a name, or put a second one out at once"
+            reason = "the entry has noise already: give that a name, or output a second noisy value at once"
             raise self.refuse(reason, place)
         self.read = self.read or drawn.reads
         self.close()
@@ -635,7 +637,7 @@ class StreamTurn(StreamExpressions):
             return
         if isinstance(value, Sum) and value.rate is not None and value.reads and self.read:
             if now.draw is None or not now.draw.reads or now.second not in (None, value):
-                reason = "put out the second noise of an entry before other noise is drawn"
+                reason = "output the second noisy value of an entry before other noise is drawn"
                 raise self.refuse(reason, node.place)
             now.second = value
             now.words.append(SECOND)
@@ -643,7 +645,7 @@ class StreamTurn(StreamExpressions):
         if isinstance(value, Sum):
             value = self.draw(value, node.place)
         if not isinstance(value, DrawnSample):
-            reason = "put out a noisy number before the next noise is drawn, and alone, not in a list"
+            reason = "output a noisy number before the next noise is drawn, and alone, not in a list"
             raise self.refuse(reason, node.place)
         self.segments[-1].words.append(SAMPLE)
 
@@ -882,7 +884,7 @@ def _state(where: Where, found: Sequence[_OpenTransition], stream: Stream) -> St
     assert draw.rate is not None
     seconds = {step.segment.second for step in found} - {None}
     if len(seconds) > 1:
-        reason = "two branches put out the entry with different noise: use the same scale and mean in both"
+        reason = "two branches output the entry with different noise: use the same scale and mean in both"
         raise ProgramError(reason, stream.program.text, *place)
     second: Sum | None = next(iter(seconds), None)
     pair = None if second is None or second.rate is None else (second.rate, second.mean)
@@ -898,11 +900,9 @@ def _outputs(found: Sequence[_OpenTransition], stream: Stream) -> list[str]:
     )
     place = found[0].segment.place
     if any(len(own) > 1 for own in numbers):
-        raise ProgramError("two numbers are put out after one draw", stream.program.text, *place)
+        raise ProgramError("two numbers are output after one draw", stream.program.text, *place)
     if begins and any(numbers):
-        reason = (
-            "a branch puts out a number, and outputs do not tell which branch it is: put out a word first"
-        )
+        reason = "a branch outputs a number, and outputs do not show which branch it is: output a word first"
         raise ProgramError(reason, stream.program.text, *place)
     if begins:
         return [CONFUSED] * len(found)

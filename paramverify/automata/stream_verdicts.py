@@ -189,7 +189,10 @@ def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: fl
     if family is None:
         reason, end = "no bound of the costs was found, and no ways whose costs grow", End.GAVE_UP
     elif confused:
-        reason, end = "the costs of ways have no bound, but outputs do not tell the way", End.GAVE_UP
+        reason, end = (
+            "the costs of ways have no bound, but the outputs do not show which way was taken",
+            End.GAVE_UP,
+        )
     seconds = time.monotonic() - start
     return AutomatonReport(
         automaton,
@@ -603,11 +606,11 @@ def _may_exceed(verdict: StreamVerdict) -> bool:
 def _not_found(verdict: StreamVerdict, looked: Looked) -> str:
     """Returns why streams of few values that exceed the budget are not known."""
     if verdict.report.confused:
-        return "outputs do not tell the way, so no streams were looked for"
+        return "no streams were examined, because the outputs do not show which way was taken"
     if not _may_exceed(verdict):
-        return "no streams were looked for, because no way is known that costs more than the budget"
+        return "no streams were examined, because no way is known that costs more than the budget"
     evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
-    over = "" if looked.complete else " before the time was over"
+    over = "" if looked.complete else " before the time limit"
     return f"{FEW}: {evaluated}, were evaluated exactly{over}"
 
 

@@ -188,7 +188,7 @@ def witness_of(
         exceeds = bool(sums[0] > bound * sums[1] + delta)
         left, right = (near(shares(s), known.encloser.precision) for s in sums)
         if not left[0]:
-            raise LimitError("an output is beyond the bound, but too unlikely for its probability to be told")
+            raise LimitError("an output exceeds the bound, but its probability is too small to be printed")
         return EnclosureWitness(
             pair.left,
             pair.right,

@@ -207,7 +207,7 @@ def _mend(text: str, place: int) -> str:
     if text[place] == "%" and percent:
         return f"; write {percent[1]}/100"
     if text[place] == ";":
-        return "; a formula has none at its end, and each has a --property of its own"
+        return "; end a formula without it, and give each formula in a separate --property"
     if text[place] == ":" and re.fullmatch(r'\s*"[^"]*"\s*', text[:place]):
         return "; a formula has no name here"
     alone = re.search(r"(?<!\w)D\s*\{([^{},]*)$", text[:place])

@@ -267,7 +267,7 @@ class LogicSession:
         if not self.tried:
             return "not proved, and there was no point to try"
         if not self.undecided:
-            return "not proved, and true at all points that were tried"
+            return "not proved, but true at all points that were tried"
         return f"not proved; false at no point that was tried, and open at {self.undecided} of {self.tried}"
 
     def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> StateWitness | None:

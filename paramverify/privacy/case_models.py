@@ -111,7 +111,7 @@ def _formal(checks: Checks, compared: ComparedPairs, hmm: HMM, bound: Bound) -> 
     measure, _, lengths, one_sided = bound
     privacy_table.check_ties(measure, lengths, one_sided, checks.ring)
     if hmm.spreads and lengths != (1,):
-        reason = "a variable stands for a number that is put out, and one output is compared"
+        reason = "a variable stands for a number that is output, and only one output is compared"
         raise UnsupportedError(f"{reason}: sequences of such outputs are not covered", key="privacy.length")
     doubtful, excluded = possible(compared.pairs, checks.domain)
     notes = [*compared.notes, *excluded, *meanings(checks.ring.unbounded), *checks.notes]

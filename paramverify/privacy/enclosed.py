@@ -60,8 +60,8 @@ def _undecided(model: EnclosedModel, pair: SecretPair, left: int, count: int) ->
     names = " against ".join(printable.name(name) for name in (pair.left, pair.right))
     more = f" (and {left - 1:,} more of {count:,} directions)" if left > 1 else ""
     return (
-        f"{names}{more}: {model.table.bits} bits do not tell the probabilities from the bound, which may be "
-        f"reached exactly; write, for example, bits = {2 * model.table.bits} in [mechanism]"
+        f"{names}{more}: {model.table.bits} bits do not separate the probabilities from the bound, which may "
+        f"be reached exactly; write, for example, bits = {2 * model.table.bits} in [mechanism]"
     )
 
 

@@ -43,7 +43,7 @@ def warnings_of(
     found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
-        found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
+        found.append(f"the outputs do not depend on the {whom}, so they reveal nothing about them")
     found += _of_programs(mechanism)
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]

@@ -372,7 +372,7 @@ def violation(model: Model, measure: Average, witness: LossWitness) -> dict[str,
 # --- losses -----------------------------------------------------------------------------------------
 
 POINTS = 12  # simple points of the domain at which all directions are evaluated first
-TOUCHED = "the bound may be reached exactly, which balls cannot tell"
+TOUCHED = "the bound may be reached exactly, which enclosures cannot decide"
 
 
 def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:

@@ -298,9 +298,9 @@ def _repeated(found: ComparedPairs, times: int) -> ComparedPairs:
             )
             raise CaseError(reason, key="times")
         if isinstance(found.hmm, EnclosedTable):
-            reason = "counts of outputs need formulas, and gauss and discrete_gaussian have none"
+            reason = "counts of outputs need formulas, which gauss and discrete_gaussian do not have"
             raise CaseError(reason, key="times", mend="write a loop in the program")
-        note = f"the mechanism answers {times} times about one input; outputs are told with their counts"
+        note = f"the mechanism answers {times} times about one input; outputs are listed with their counts"
         return replace(found, hmm=repeated(found.hmm, times), times=times, notes=(*found.notes, note))
 
 
@@ -402,7 +402,7 @@ def _need_queries(top: Table, mechanism: Mechanism) -> None:
     if mechanism.queries:
         return
     if "prior" not in top and "secrets" not in top:
-        reason = "[neighbours] is missing: which inputs must not be told apart? Write"
+        reason = "[neighbours] is missing, so no inputs are compared: write"
         raise CaseError(f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours")
     if isinstance(mechanism, ProgramMechanism):
         name = mechanism.places[0].name

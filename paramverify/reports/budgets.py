@@ -147,7 +147,7 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
             return exact, exact if exact.isdigit() else f"{exact} ({rounded(value.lower)})"
-        raise SizeError("the budget is a number of over 4300 digits, which is not written")
+        raise SizeError("the budget is a number of over 4300 digits, which is not printed")
     if isinstance(value, RealRoot):
         polynomial = show_polynomial(value.factor, "x")
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}
@@ -348,7 +348,7 @@ def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> st
     comes = f"the ratio {'is' if inside else 'comes near'} the bound{' only' if near.only else ''}"
     if near.is_one:
         return f"{comes}{f' {at}' if at else ''}, {ONE}. {SMALLER}{_try(model, bound)}"
-    return f"the ratio comes as near to the bound as you like{f', {at}' if at else ''}"
+    return f"the ratio comes arbitrarily close to the bound{f', {at}' if at else ''}"
 
 
 def _try(model: Model, bound: str) -> str:
@@ -370,7 +370,7 @@ def distance_lines(model: Model, found: DistanceBudget) -> list[str]:
     far = found.largest.distance
     if found.infinite:
         head, *_ = ratio_lines(model, best)
-        head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
+        head = head if far else f"no budget: inputs at the distance 0 are distinguished by {outcome}"
     elif found.is_exact:
         epsilon = found.epsilon.told()
         head = f"tight budget: ratio {_power(found)}, epsilon {epsilon} * distance; {outcome}"
@@ -435,7 +435,7 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
     }
 
 
-BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
+BEYOND = "a set has a probability beyond delta where the other one is 0 or arbitrarily close to 0"
 
 
 def set_budget_lines(

@@ -163,14 +163,22 @@ def _compared(
     if model.stands_for:
         pairs = model.stands_for.pairs // 2
     if case.neighbours:
-        found.add("question", "neighbours", "can neighbouring inputs be told apart by what is put out?")
+        found.add(
+            "question",
+            "neighbours",
+            "can outputs distinguish neighbouring inputs by more than the bound allows?",
+        )
         entries = {name: _text(value) for name, value in data["neighbours"].items()}
         told = [f"{name} = {value}" for name, value in entries.items()]
         if "differ" in entries and "by" not in entries:
             told.append(f"by = {getattr(case.mechanism, 'default_by', '1')} (the default)")
         found.add("neighbours", entries, ", ".join(told))
     else:
-        found.add("question", "secrets", "can secrets be told apart by what is put out, for every prior?")
+        found.add(
+            "question",
+            "secrets",
+            "can outputs distinguish the secrets of a pair by more than the bound allows, under any prior?",
+        )
         prior = {name: _text(value) for name, value in data["prior"].items()}
         found.add(
             "prior", prior, "the attacker's belief", *(f"{name} ~ {text}" for name, text in prior.items())
@@ -320,7 +328,7 @@ def stream_understood(case: StreamCase, data: Mapping[str, Any]) -> Understood:
     given = {name: printable.name(str(value)) for name, value in data["parameters"].items()}
     shown = [f"{n} in {v}" if n == case.parameter else f"{n} = {v}" for n, v in given.items()]
     found.add("parameters", given, ", ".join(shown))
-    question = "can neighbouring streams be told apart by what is put out, at any length?"
+    question = "can outputs distinguish neighbouring streams by more than the bound allows, at any length?"
     found.add("question", "streams", question)
     _neighbours(found, case)
     graph = explore(automaton)
@@ -364,7 +372,9 @@ def system_understood(case: InteractiveCase, data: Mapping[str, Any]) -> Underst
     """Returns what was understood of an interactive system; `data` is its file."""
     found, system = Understood(case.title), case.system
     parameters(found, case.domain, data)
-    question = "can inputs that differ in one data point be told apart by what is observed?"
+    question = (
+        "can an observer distinguish inputs that differ in one data point by more than the bound allows?"
+    )
     found.add("question", "interactive", question)
     kinds = Counter(system.kind(state).value for state in range(len(system.states)))
     told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())

@@ -102,7 +102,7 @@ def _question_text(name: str, check: Check, target: str, free: Sequence[str]) ->
         asked, symbols = without_solution(check, free)
         meaning = "true means unsat, false means sat"
         if asked.free:
-            meaning = "where the answer is true, no values of the other variables satisfy the assertions"
+            meaning = "if the answer is true, no values of the other variables satisfy the assertions"
         title = f"{name}: question {check.number}, line {check.line}: {meaning}"
         if absent := [symbol for symbol in free if symbol not in symbols.values()]:
             title += f"; {', '.join(absent)} {'does' if len(absent) == 1 else 'do'} not occur"
@@ -184,7 +184,7 @@ def _meaning(claims: Sequence[Claim], target: str, *, free: bool, part: bool) ->
             if target == "redlog"
             else ", if the free parameters are in the domain"
         )
-        return f"where the answer is true, {holds} for all values of the others{where}"
+        return f"if the answer is true, {holds} for all values of the others{where}"
     # Of a constant that is enclosed, `false` is told below.
     fails = "" if claims[0].domain.constant else f", and false that {'one' if several else 'it'} does not"
     return f"true means that {holds}{fails}"

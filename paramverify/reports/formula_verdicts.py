@@ -27,7 +27,7 @@ def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
         yield first
         count = len(decisions)
         many = f"{count} formulas are" if count > 1 else "1 formula is"
-        yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
+        yield f"  Monolithic encoding: {many} unsatisfiable according to the solver, {took}."
     elif isinstance(verdict, Violated):
         yield f"{report.status.of_case}: {case.budget}."
         yield from (f"  {line}" for line in verdict.witness.lines())
@@ -36,7 +36,7 @@ def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
         yield f"{report.status.of_case}: {case.budget}: {verdict.end.value}."
         yield f"  {verdict.detail}"
         done = sum(isinstance(decision.answer, Proved) for decision in decisions)
-        yield f"  Monolithic encoding: {done} of {total(case)} formulas were unsatisfiable until then."
+        yield f"  Monolithic encoding: {done} of {total(case)} formulas were found unsatisfiable."
         for solved in report.solved:
             if isinstance(solved.decision.answer, Open):
                 yield f"  open: {printable.name(_about(solved))}"

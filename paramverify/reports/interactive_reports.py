@@ -137,7 +137,7 @@ def verdict_lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     else:
         lines += _failure(report) or ["  No unwinding family within the bound was found."]
     if costs and costs.ratio is not None:
-        lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
+        lines.append(f"  Each step charged what it leaks: ratio {shown(case, costs.ratio)}.")
     if case.subroutines:
         lines += [
             f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} "
@@ -258,7 +258,7 @@ def budget_lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     at = in_words(found.parameters) or ", ".join(f"{n} = {root_text(r)}" for n, r in found.root.items())
     if found.boundless:
         return [
-            f"no budget at all{f', with {at}' if at else ''}: the ratio has no limit.",
+            f"no budget{f', with {at}' if at else ''}: the ratio has no limit.",
             *_growth(case, found),
             *_leak(case, found),
         ]
@@ -277,7 +277,7 @@ def budget_lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     else:
         most = brief(case, found.upper)
         low = f"{least}, reached{at}, and {most}" if found.somewhere else f"{least} and {most}"
-        head = f"the largest ratio is between {low}{where}{word}{on_condition(case)}: which it is stays open"
+        head = f"the largest ratio is between {low}{where}{word}{on_condition(case)}, and undecided"
     return [head + ".", *_proof(case, found), *_leak(case, found)]
 
 
@@ -285,9 +285,9 @@ def _proof(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if found.proof is None:
         return []
     if isinstance(found.proof, Costs):
-        return ["  From above: steps paid with what they leak."]
+        return ["  Upper bound: each step charged what it leaks."]
     steps = f"{found.proof.steps} step{'s' * (found.proof.steps != 1)}"
-    return [f"  From above: an unwinding family, {steps} of ratio {brief(case, found.proof.ratio)}."]
+    return [f"  Upper bound: an unwinding family, {steps} of ratio {brief(case, found.proof.ratio)}."]
 
 
 def _leak(case: InteractiveCase, found: InteractiveBudget) -> list[str]:

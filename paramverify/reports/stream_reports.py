@@ -82,7 +82,7 @@ def ends_lines(automaton: Automaton, graph: Graph) -> list[str]:
     ends = [state.name for state in graph.ends]
     others = [state.name for state in automaton.ends if state.name not in ends]
     told = [f"  A run ends in: {_without_entry(ends)}."] if ends else []
-    told += [f"  Note: no run comes to {_without_entry(others)}."] if others else []
+    told += [f"  Note: no run reaches {_without_entry(others)}."] if others else []
     entered = [state.name for state in automaton.states if state.name not in (*ends, *others)]
     for end in automaton.ends:
         meant = one_off(end.name, entered)
@@ -117,10 +117,10 @@ def times(multiple: Fraction, name: str = EPSILON) -> str:
 
 def _least(report: AutomatonReport) -> list[str]:
     if report.tight and report.way is None:
-        return ["  It is the least one: there is none below 0."]
+        return ["  It is the least multiple: none is below 0."]
     if report.tight and report.way is not None:
         steps = counted(len(report.way.steps), "step")
-        return [f"  It is the least one: a way with {steps} needs it, for every epsilon."]
+        return [f"  It is the least multiple: a way with {steps} needs it, for every epsilon."]
     if report.way is not None:
         steps = counted(len(report.way.steps), "step")
         return [f"  A multiple below {report.least} is not enough: a way with {steps} needs it."]
@@ -197,13 +197,15 @@ def confused_lines(automaton: Automaton, graph: Graph, confused: tuple[int, int]
     steps = [automaton.transitions[number] for number in numbers]
     state = printable.name(automaton.states[steps[0].source].name)
     named = " and ".join(f"{n} (line {step.line})" for n, step in zip(numbers, steps, strict=True))
-    told = f"  Note: the transitions {named} of {state} put out"
+    told = f"  Note: the transitions {named} of {state} output"
     if steps[0].output in (SAMPLE, SECOND):
-        return [f"{told} numbers. Outputs do not tell the way, so no lower bound is known."]
+        return [
+            f"{told} numbers. So the outputs do not show which way was taken, and no lower bound is known."
+        ]
     return [
-        f"{told} the same word, {printable.name(steps[0].output)}. Outputs do not tell the way, "
-        "so no lower bound is known.",
-        "  Give one of them another word, if an observer can tell them apart.",
+        f"{told} the same word, {printable.name(steps[0].output)}. "
+        "So the outputs do not show which way was taken, and no lower bound is known.",
+        "  If an observer can distinguish them, give one of them another word.",
     ]
 
 
@@ -246,13 +248,13 @@ def no_example(looked: Looked | None) -> str:
 def _no_example(looked: Looked | None) -> str:
     if looked is None or not looked.complete:
         tried = f" ({_tried(looked)})" if looked is not None and looked.pairs else ""
-        return f"no example was found before the time was over{tried}"
+        return f"no example was found before the time limit{tried}"
     if not looked.pairs and looked.too_large:
         return "no example was evaluated"
     if not looked.pairs and looked.ways:
         return "no example was found: the streams that make such a way likely have other values"
     if not looked.pairs:
-        return f"no example was looked for: the ways that cost so much have more than {MOST_STEPS} steps"
+        return f"no example was searched for: the ways that cost so much have more than {MOST_STEPS} steps"
     return f"no example was found, and nothing is left to try ({_tried(looked)})"
 
 
@@ -305,8 +307,8 @@ def _of_way(line: str) -> str:
 def between(automaton: Automaton) -> str:
     """Returns which numbers are put out on a way of an example."""
     if automaton.noise == GEOMETRIC:
-        return "Numbers that are put out are the smallest whole numbers, from 0 on, that the guards allow."
-    return f"Numbers that are put out lie between -{WIDTH} and {WIDTH}."
+        return "The output numbers are the smallest whole numbers, from 0 on, that the guards allow."
+    return f"The output numbers lie between -{WIDTH} and {WIDTH}."
 
 
 def stream(values: Sequence[Fraction]) -> str:
@@ -382,19 +384,23 @@ def budget_lines(found: Budgets) -> list[str]:
         told += _length(found, length, found.losses[place] if found.losses else None)
     left = len(found.asked) - len(found.shown)
     if left:
-        told.append(f"  {counted(left, 'length')} more: no budget was found in time.")
+        told.append(f"  {counted(left, 'length')} more: no budget was found within the time limit.")
     if found.report.automaton.late and any(map(found.least, found.shown)):
-        told.append("  Note: a turn goes on before it reads its entry. So a way may need the next entry, and")
-        told.append("    what is not enough for a length is known from ways that read one entry less.")
+        told.append(
+            "  Note: the program may draw noise or output before it reads an entry. So a way may need the"
+        )
+        told.append("    next entry, and lower bounds for a length come from ways that read one entry less.")
     if not found.told_apart and not found.all_exact:
-        told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
+        told.append("  Note: the outputs do not show which way was taken, so smaller budgets may be enough.")
     elif _few(found) and (found.lower or any(map(found.least, found.shown))):
         name = found.compared.name
         which = "smaller multiple" if found.all_exact else "multiple below the lower bound"
         told.append(f"  Note: a {which} fails for large {name}. It may be enough for a small {name},")
         told.append("    because entries have few values.")
         if found.epsilon is not None and (found.multiple is not None or found.shown):
-            told.append(f"    At {name} = {found.epsilon} the numbers are enough, and less may be enough.")
+            told.append(
+                f"    At {name} = {found.epsilon} these budgets are enough, and smaller ones may be enough."
+            )
     return told
 
 
@@ -413,7 +419,7 @@ def _every(found: Budgets) -> str:
         if _few(found):
             least, name = _bare(found, found.lower), found.compared.name
             return f"no bound is known; no multiple below {least} is enough for every {name}"
-        return f"no bound is known; less than {_times(found, found.lower)} is not enough"
+        return f"no bound is known; a budget below {_times(found, found.lower)} is not enough"
     return _between(found, found.lower, found.multiple)
 
 
@@ -423,7 +429,7 @@ def _between(found: Budgets, least: Fraction, enough: Fraction) -> str:
     if least == enough:
         if enough and _few(found):
             return f"{most}, and no smaller multiple is enough for every {found.compared.name}"
-        return f"{most}, and no less is enough"
+        return f"{most}, and no smaller budget is enough"
     low = _bare(found, least) if _few(found) else _times(found, least)
     return f"between {low} and {most}" if least else f"{most} is enough"
 
@@ -708,19 +714,19 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
     known, least, told = verdict.known, verdict.least, []
     few = verdict.case.values is not None
     if not verdict.case.reach:
-        return ["  The least budget is 0: no two values of an entry are so near that streams are neighbours."]
+        return ["  The least budget is 0: no two values of an entry are close enough for neighbours."]
     if known is not None and known == least:
         return [f"  The least budget{' for these values' * few} is {budget(verdict, known)}."]
     if known is not None:
         told.append(f"  {budget(verdict, known)} is enough.")
     if least:
-        told.append(f"  Less than {budget(verdict, least)} is not enough{' for these values' * few}.")
+        told.append(f"  A budget below {budget(verdict, least)} is not enough{' for these values' * few}.")
     if few and verdict.least_of_any > least:
         of_any = budget(verdict, verdict.least_of_any)
         any_ = f"streams of any numbers that differ by at most {verdict.case.reach} each"
-        told.append(f"  Less than {of_any} is not enough for {any_}.")
+        told.append(f"  A budget below {of_any} is not enough for {any_}.")
     if verdict.by_all:
-        told.append("  All ways are finitely many. Each was decided for all streams of these values.")
+        told.append("  There are finitely many ways. Each was decided for all streams of these values.")
     if verdict.report.confused:
         told += _confused(verdict)
     return told
@@ -733,9 +739,9 @@ def _confused(verdict: StreamVerdict) -> list[str]:
     if verdict.case.in_file:
         return confused_lines(verdict.case.automaton, report.graph, report.confused)
     return [
-        "  Note: outputs do not tell the way, so no lower bound is known.",
-        "  Put out a word for every entry, and different words in different branches,",
-        "  if an observer can tell them apart.",
+        "  Note: the outputs do not show which way was taken, so no lower bound is known.",
+        "  If an observer can distinguish the branches, output a word for every entry, and",
+        "  different words in different branches.",
     ]
 
 

@@ -110,7 +110,7 @@ def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
             )
 
     def settled(done: int, total: int) -> None:
-        watch.counted(f"  {proved} of {total} claims were proved until then, {done} were tried.")
+        watch.counted(f"  {proved} of {total} claims were proved before the run ended, {done} were tried.")
         watch.progress(done, total)
 
     return replace(options, on_decision=decided), settled
@@ -191,7 +191,7 @@ def _by_formulas(file: CaseFile, options: Options, watch: Watch) -> Result:
 
     def settled(count: int) -> None:
         total = formula_verdicts.total(case)
-        words = f"  {count} of {total} formulas were unsatisfiable until then."
+        words = f"  {count} of {total} formulas were found unsatisfiable before the run ended."
         watch.found([words], {"unsatisfiable": count, "formulas": total})
 
     found = verify_by_formulas(case, options, settled)

@@ -58,5 +58,5 @@ def _named(options: Mapping[str, Any]) -> Iterator[Path]:
 def _refuse(command: str, subject: Subject, file: CaseFile) -> None:
     if question := _QUESTIONS.get(command):
         check_asked(subject, question, file)
-    reason = f"{subject.title} has an engine of its own, which this command does not ask"
+    reason = f"{subject.title} has its own engine, which this command does not use"
     raise InputError(f"{command} has no meaning for this case: {reason}", file=str(file.path))

@@ -56,7 +56,9 @@ def _mistake(found: Any, asked: Question) -> str:
         return "needs paramverify.bounds.Bounds as its bounds"
     if found.witness is not None and not hasattr(found.witness, "told"):
         kind = type(found.witness).__name__
-        return f"has a witness of the type {kind}, which has no told(): put it into the document instead"
+        return (
+            f"has a witness of the type {kind}, which has no method told(): put it into the document instead"
+        )
     return ""
 
 

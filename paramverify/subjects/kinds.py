@@ -288,7 +288,7 @@ class LogicSubject(Subject):
             return {
                 **_NOT_OF_SYSTEMS,
                 "budgets": "its formulas have budgets inside",
-                "encoding": "it has formulas of its own",
+                "encoding": "it has its own formulas",
                 "cluster": "it is decided here",
             }
         only = "it is for cases with [mechanism]"

@@ -25,7 +25,7 @@ def reason_against(subject: Subject, question: type[Question]) -> NotAsked | Non
     if isinstance(found, NotAsked):
         return found
     if has_own_engine(subject) and (found is None or question in (Sample, Prove, Hand)):
-        return NotAsked(f"{subject.title} has an engine of its own, which does not answer it")
+        return NotAsked(f"{subject.title} has its own engine, which does not answer it")
     return None
 
 

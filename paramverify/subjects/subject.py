@@ -190,4 +190,4 @@ class Subject(ABC):
         options = {
             each.name.replace("_", "-") for each in fields(question) if each.metadata.get("option", True)
         }
-        return dict.fromkeys((options | SESSION) - {"evidence"}, "it has an engine of its own")
+        return dict.fromkeys((options | SESSION) - {"evidence"}, "it has its own engine")

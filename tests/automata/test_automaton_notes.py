@@ -70,8 +70,8 @@ def test_the_same_word(told: Decide) -> None:
     """Both transitions are named with their lines, and another word for one of them decides it."""
     for code, out, _ in told(START + step(True, "a", "a")):
         assert code == 3
-        assert "the transitions 1 (line 2) and 2 (line 2) of q2 put out the same word, a." in out
-        assert "Give one of them another word, if an observer can tell them apart." in out
+        assert "the transitions 1 (line 2) and 2 (line 2) of q2 output the same word, a." in out
+        assert "If an observer can distinguish them, give one of them another word." in out
     for code, out, _ in told(START + step(True, "a", "b")):
         assert (code, "another word" in out) == (1, False)
 
@@ -79,7 +79,7 @@ def test_the_same_word(told: Decide) -> None:
 def test_numbers_on_two_ways(told: Decide) -> None:
     """Where both put out numbers, no word is blamed."""
     for _, out, _ in told(START + step(True, "insample", "insample", "q3")):
-        assert "of q2 put out numbers. Outputs do not tell the way" in out
+        assert "of q2 output numbers. So the outputs do not show which way was taken" in out
         assert "the same word" not in out
 
 
@@ -93,6 +93,6 @@ def test_programs_that_are_quiet(tmp_path: Path, capsys: pytest.CaptureFixture[s
     program += '        output("above")\n'
     path.write_text(text.format(program))
     assert run(["verify", str(path)]) == 3
-    assert "Put out a word for every entry, and different words in different" in capsys.readouterr().out
+    assert "output a word for every entry, and" in capsys.readouterr().out
     path.write_text(text.format(f'{program}    else:\n        output("below")\n'))
     assert run(["verify", str(path)]) == 1

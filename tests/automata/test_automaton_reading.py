@@ -170,7 +170,7 @@ def test_only_states_that_a_run_reaches_are_ends() -> None:
         if len(ends) > 5 or len(left) > 5:
             continue  # only the first ones are told
         assert set(re.findall(r"end\d+", "".join(re.findall("run ends in: (.*)", told)))) == ends
-        assert set(re.findall(r"end\d+", "".join(re.findall("no run comes to (.*)", told)))) == left
+        assert set(re.findall(r"end\d+", "".join(re.findall("no run reaches (.*)", told)))) == left
         others += bool(left)
     assert others > 5
 

@@ -183,7 +183,10 @@ def test_why_no_streams_were_looked_for(program: str) -> None:
     verdict = found("[0, 1/3]", "1/8*eps", 'differ = "each"', confused)
     assert verdict.report.confused
     assert verdict.standing is Standing.UNKNOWN
-    assert stream_lines(verdict)[1] == "  outputs do not tell the way, so no streams were looked for."
+    assert (
+        stream_lines(verdict)[1]
+        == "  no streams were examined, because the outputs do not show which way was taken."
+    )
 
 
 def test_a_number_that_is_added() -> None:

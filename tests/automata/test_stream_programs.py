@@ -186,7 +186,7 @@ def test_violations_within_few_values(values: str, differ: str) -> None:
 
 
 REFUSED = {
-    "x >= t": "an entry of the stream is compared and put out with noise only",
+    "x >= t": "add noise to an entry of the stream before it is compared or output",
     "x + laplace(4 / eps) >= 3": "noise is compared with noisy values, not with numbers",
     "x + laplace(4 / eps) == t": "noise is equal to nothing",
     "x + laplace(4 / eps) >= laplace(1 / eps)": "noise is compared with a value that has a name",
@@ -245,7 +245,7 @@ def test_entries_that_are_kept(line: str) -> None:
     """The line is named that keeps an entry, and not the one that reads it in the next turn."""
     text = 't, a = laplace(1 / eps), 0\nfor x in stream(values="real"):\n'
     text += f"    if a + laplace(1 / eps) >= t:\n        output(1)\n    {line}\n"
-    with pytest.raises(ProgramError, match="a depends on an entry: an entry is compared or put out") as error:
+    with pytest.raises(ProgramError, match="a depends on an entry: compare an entry, or output it") as error:
         automaton_of(text)
     assert error.value.line == 5
 

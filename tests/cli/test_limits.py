@@ -223,7 +223,7 @@ def test_settled_claims_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", case]) == 3
     told = capsys.readouterr()
     assert told.err == "undecided: the time limit of 1 s is over\n"
-    assert told.out == "  4 of 61 claims were proved until then, 4 were tried.\n"
+    assert told.out == "  4 of 61 claims were proved before the run ended, 4 were tried.\n"
 
 
 @pytest.mark.usefixtures("late")

@@ -197,7 +197,7 @@ def test_what_is_odd_in_a_file_is_told(
     notes = [line for line in told.splitlines() if "A run ends" in line or "Note: " in line]
     assert notes[1:3] == [
         "  A run ends in: Q2 (a state without an entry).",
-        "  Note: no run comes to q3 (a state without an entry).",
+        "  Note: no run reaches q3 (a state without an entry).",
     ]
     assert len(notes) == 4
     assert output(["verify", str(case)], capsys)[1].splitlines()[-4:] == notes
@@ -250,9 +250,9 @@ def test_budgets_at_one_epsilon(
     _, said = output(["budget", str(case), "--length", "1", "--epsilon", epsilon], capsys)
     first = said.splitlines()[0]
     few = values != "real"
-    assert ("no less is enough" in said) is not few
+    assert ("no smaller budget is enough" in said) is not few
     assert ("no smaller multiple is enough for every eps" in first) is few
-    assert (f"At eps = {epsilon} the numbers are enough, and less may be enough." in said) is few
+    assert (f"At eps = {epsilon} these budgets are enough, and smaller ones may be enough." in said) is few
     if few:
         assert " = 0." not in first.replace(f"eps = {epsilon}", "")
         assert "≈" not in said
@@ -273,7 +273,9 @@ def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     document = json.loads(printed)
     assert (code, list(mistakes(document, "budget of an automaton", name))) == (second, [])
     assert code == (0 if document["exact"] else 3)
-    least = "no less is enough." if values == "real" else "no smaller multiple is enough for every eps."
+    least = (
+        "no smaller budget is enough." if values == "real" else "no smaller multiple is enough for every eps."
+    )
     assert ("a smaller multiple fails" in said) is (values != "real" and document["exact"])
     below = values != "real" and not document["exact"]
     assert ("a multiple below the lower bound fails" in said) is below

@@ -146,7 +146,7 @@ def test_no_time(sparse: Automaton) -> None:
     """Without time nothing is evaluated, and the time is blamed."""
     found = looked(sparse, Fraction(0), 5, ANY, 0.05)
     assert (found.example, found.complete, found.pairs) == (None, False, 0)
-    assert no_example(found) == no_example(None) == "no example was found before the time was over"
+    assert no_example(found) == no_example(None) == "no example was found before the time limit"
 
 
 def test_no_streams(sparse: Automaton) -> None:
@@ -160,7 +160,7 @@ def test_no_streams(sparse: Automaton) -> None:
 def test_long_ways(capsys: pytest.CaptureFixture[str]) -> None:
     """Ways that cost so much are too long to be evaluated, and text and JSON say so."""
     code, out, _ = said(["verify", str(CASES / "every-number.dipa"), "--budgets", "100"], capsys)
-    reason = "o example was looked for: the ways that cost so much have more than 40 steps"
+    reason = "o example was searched for: the ways that cost so much have more than 40 steps"
     assert (code, f"N{reason}." in out, "A way that costs more is known." in out) == (1, True, True)
     code, out, _ = said(["verify", str(CASES / "every-number.dipa"), "--budgets", "100", "--json"], capsys)
     (found,) = json.loads(out)["budgets"]

@@ -386,7 +386,7 @@ def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     evidence = str(tmp_path / "evidence.json")
     code, out, _ = call(capsys, "interactive", never, "--evidence", evidence)
     assert code == 0
-    assert "Assumed of the environment: no input ever comes in a waiting state" in out
+    assert "Assumed of the environment: no input arrives in a waiting state" in out
     assert "on a side condition (no input comes" in call(capsys, "check", evidence, "--case", never)[1]
     for name, environment in ((never, "accepted"), (never.replace("-never-full", ""), "any")):
         assert json.loads(call(capsys, "interactive", name, "--json")[1])["environment"] == environment

@@ -236,7 +236,7 @@ NEIGHBOURS = '[neighbours]\ndiffer = "each"\n'
         (
             INPUTS,
             "",
-            '[neighbours] is missing: which inputs must not be told apart? Write differ = "each"',
+            '[neighbours] is missing, so no inputs are compared: write differ = "each"',
         ),
     ],
 )

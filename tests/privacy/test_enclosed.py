@@ -63,7 +63,7 @@ def test_a_bound_that_is_reached_exactly() -> None:
     """1/2 = 4/3 · 3/8: no precision tells that apart, so nothing is said, and the bits are named."""
     report = verify(case_of(EXACT, 1, "0..1", privacy={"ratio": "4/3"}, mechanism={"bits": 60}))
     assert isinstance(report.verdict, Unknown)
-    assert "60 bits do not tell" in report.verdict.detail
+    assert "60 bits do not separate" in report.verdict.detail
     assert "write, for example, bits = 120 in [mechanism]" in report.verdict.detail
     assert decided(EXACT, {"ratio": "4/3", "delta": "1/1000"}) is Standing.HOLDS
 

@@ -39,7 +39,7 @@ epsilon = "ln(3)"
 """
 
 WARNINGS = [
-    "the outputs do not depend on the secrets: they tell nothing apart",
+    "the outputs do not depend on the secrets, so they reveal nothing about them",
     "the variable cuont of the program is never read",
     "the parameter t is not used: nothing depends on it",
 ]

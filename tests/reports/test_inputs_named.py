@@ -100,7 +100,7 @@ def test_every_output_names_them(path: Path, tmp_path: Path, monkeypatch: pytest
     assert printed("prove", case, "-o", str(folder)).code == 0
     assert over in (folder / "case.v").read_text(encoding="utf-8").split("*)")[0]
     printed("report", case, "-o", str(page))
-    assert over in page.read_text(encoding="utf-8").split("Verdict", 1)[1].replace("&#x27;", "'")
+    assert over in page.read_text(encoding="utf-8").split("Summary", 1)[1].replace("&#x27;", "'")
 
 
 SEQUENCES = {

@@ -63,11 +63,11 @@ def test_a_page_says_on_whose_word_a_proof_rests(tmp_path: Path, capsys: pytest.
     assert run(["report", case, "-o", str(page), "--no-simplify", "--backends", "z3"]) == 0
     assert re.match(r"private, on the word of z3 \S+ \(no certificate\): ", capsys.readouterr().out)
     text = shown(page)
-    assert re.search(r"Verdict private, on the word of z3 \S+ \(no certificate\)", text)
-    assert "It has every claim with its proof." not in text
-    assert re.search(r"But \d claims have no proof and rest on the word of z3", text)
+    assert re.search(r"Answer private, on the word of z3 \S+ \(no certificate\)", text)
+    assert "contains every claim with its proof" not in text
+    assert re.search(r"But \d claims have no certificate and rest on the word of z3", text)
     assert run(["report", case, "-o", str(page)]) == 0
-    assert "It has every claim with its proof. The checker replays it" in shown(page)
+    assert "contains every claim with its proof. The checker replays it" in shown(page)
 
 
 def test_the_short_form_of_a_check_is_its_last_word() -> None:
@@ -185,7 +185,7 @@ def test_a_table_of_densities_is_no_table_of_probabilities(tmp_path: Path) -> No
     case = written(tmp_path, squares("laplace(1/eps)", 'epsilon = "eps"', '"0..1"', EPS))
     assert run(["report", case, "-o", str(page)]) == 0
     text = shown(page)
-    assert "Mechanism: the density of a place of outputs, up to a common factor, for an input" in text
+    assert "Mechanism: the density of the outputs at a place, up to a common factor, for an input" in text
     assert "the probability of an output for an input" not in text
 
 

@@ -93,7 +93,7 @@ def test_what_nothing_reads_is_warned_of(tmp_path: Path, capsys: pytest.CaptureF
     said, document = explained(capsys, case)
     assert document["warnings"] == [
         "the output lost never happens under a secret that is compared",
-        "the outputs do not depend on the secrets: they tell nothing apart",
+        "the outputs do not depend on the secrets, so they reveal nothing about them",
         "the parameter q is not used: nothing depends on it",
         "the parameter r is not used: nothing depends on it",
         "the secret spare is in no pair: it is not compared",

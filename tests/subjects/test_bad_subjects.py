@@ -208,15 +208,15 @@ def test_options_are_refused(tmp_path: Path, words: list[str], code: str) -> Non
     site = Site(tmp_path, code)
     assert site.call(*words[:2])[0] == 0
     option = next(word for word in words if word.startswith("-"))
-    assert f"leave {option} out, it has an engine of its own" in site.refused(*words)
+    assert f"leave {option} out, it has its own engine" in site.refused(*words)
 
 
 def test_options_are_refused_in_python(tmp_path: Path) -> None:
     """Arguments are refused as options are."""
     site = Site(tmp_path, BOTH)
-    assert "engine of its own" in site.python("p.budget('x.own', delta_for=1)")
-    assert "engine of its own" in site.python("p.verify('x.own', require_certificates=True)")
-    assert "engine of its own" in site.python("p.verify('x.own', confirm=2)")
+    assert "it has its own engine" in site.python("p.budget('x.own', delta_for=1)")
+    assert "it has its own engine" in site.python("p.verify('x.own', require_certificates=True)")
+    assert "it has its own engine" in site.python("p.verify('x.own', confirm=2)")
 
 
 def test_certificates_that_are_required_are_there(tmp_path: Path) -> None:
