@@ -243,8 +243,6 @@ def _rests(work: Examined) -> list[str]:
 
 def _proof(work: Examined) -> list[str]:
     if isinstance(work, PrivacyWork):
-        if work.report.certificate and not work.report.claims:
-            return [f"one certificate for all comparisons together, found in {work.report.seconds:.2g} s"]
         return [_uncapital(verdict_reports.headline(work.report, work.case)[-1].rstrip("."))]
     who = sentences.backends_used(decisions(work))
     found = [f"proofs of claims: {who}" if who else "exact evaluation of the model"]

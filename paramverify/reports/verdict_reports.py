@@ -48,10 +48,10 @@ def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
     if found.other == found.right:
         others = "other runs produce this output" if is_possible else ""
         there = "; ".join(filter(None, [instead, others]))
-        told = [f"Under {right} this run is impossible: the two runs diverge at {line}."]
+        told = [f"Under {right} this run is impossible: the two part at {line}."]
         return [*told, f"There {there}."] if there else told
     others = "; other runs produce the output there" if is_possible else ""
-    given = f"The input {printable.name(found.other)} diverges from it at {line}"
+    given = f"The input {printable.name(found.other)} parts from it at {line}"
     return [f"No input of {right} takes this run{others}.", f"{given}{f': {instead}' if instead else ''}."]
 
 
@@ -73,7 +73,7 @@ def _steps(found: ToldRun) -> list[str]:
         words = ", ".join(step.words)
         if step.taken is not None:
             words = f"{str(step.taken).lower()}{': ' * bool(words)}{words}"
-        part = "   <- the runs diverge here" if k == found.parts_at else ""
+        part = "   <- the runs part here" if k == found.parts_at else ""
         told.append(f"line {step.line:>{numbers}}  {step.text:<{width}}  {words}{part}".rstrip())
     more = len(found.steps) - len(shown)
     return told + ([f"and {more:,} more steps"] if more else [])
@@ -171,15 +171,15 @@ def _headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
             number, bits = report.balls
             told = f"{number:,} probabilities enclosed with {bits} bits"
             return [f"{case.budget} {where}.", f"{told} {took}, with proved rounding."]
-        proved = f"{claims}{merged} proved {took}: {who}." if count else _unclaimed(report, took)
+        proved = f"{claims}{merged} proved {took}: {who}." if count else _unclaimed(report, case, took)
         return [f"{case.budget} {where}{sentences.but(case.model)}.", proved]
     if isinstance(verdict, Violated):
         return [f"{case.budget}."]
     return [f"{case.budget}: {verdict.end.value}.", *verdict.detail.split("\n")]
 
 
-def _unclaimed(report: PrivacyReport, took: str) -> str:
-    if report.certificate:
+def _unclaimed(report: PrivacyReport, case: PrivacyCase, took: str) -> str:
+    if report.certificate and not case.model.nothing_compared:
         return f"One certificate proves all comparisons together, found {took}."
     return f"No claim was left to prove, {took}."
 

@@ -95,8 +95,8 @@ def verify_beyond(
         return found
     seconds = _share(options, started, found.seconds)
     if seconds <= 0:
-        why = "there was no time" if can_ring() else "only the main thread of Python looks at them"
-        return replace(found, notes=(*found.notes, f"nothing is said about larger inputs: {why}"))
+        why = "there was no time" if can_ring() else "only the main thread of Python examines them"
+        return replace(found, notes=(*found.notes, f"larger inputs are not covered: {why}"))
     private: list[str] = []
     more, why = "", ""
     try:
@@ -109,11 +109,11 @@ def verify_beyond(
                     private.append(other.inputs_listed)
             more = _note(case, options, until)
     except TimeLimitError:
-        why = ", for there was no time"
+        why = ", because there was no time"
     except LimitError:
         pass
-    known = f"it is private for {', '.join(private)}, too; " if private else ""
-    told = f"{known}nothing is said about {'other ' if private else ''}larger inputs{why}"
+    known = f"it is also private for {', '.join(private)}; " if private else ""
+    told = f"{known}{'other ' if private else ''}larger inputs are not covered{why}"
     return replace(found, notes=(*found.notes, told, *filter(None, [more])))
 
 
