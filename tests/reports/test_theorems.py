@@ -335,7 +335,7 @@ def test_the_file_says_why_a_model_is_written_out(old: str, new: str, reason: st
     path.write_text(text)
     found = written(str(path.with_suffix("")))
     assert ("written_out" in found) == bool(reason)
-    assert (f"The reason is this:\n   {reason}" in found) == bool(reason)
+    assert (f"The reason is:\n   {reason}" in found) == bool(reason)
 
 
 RESPONSE = """

@@ -264,7 +264,7 @@ def test_coq_accepts_a_program_under_a_prior(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("def f(x):\n    return x\nreturn f(v) if flip(p) else 1 - v", "functions of its own"),
+        ("def f(x):\n    return x\nreturn f(v) if flip(p) else 1 - v", "the program defines functions"),
         ("x = v + geometric(1/2)\nreturn 1 if x >= 1 else 0", "line 1 of the program (geometric)"),
         ("return v / 2 if flip(p) else 1 / 2 - v / 2", "line 1 of the program (an output that"),
         (

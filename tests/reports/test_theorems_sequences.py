@@ -258,7 +258,7 @@ def chance(
 def test_chosen_streams_are_those_of_the_program(first_only: bool) -> None:
     """The model gives outputs the probabilities of the program, for the entries that symbols say."""
     text = file_about("programs/stream-first-answer" if first_only else "programs/stream-fresh-answers")
-    assert "Somebody chooses what is given to the mechanism" in text
+    assert "An adversary chooses the inputs of the mechanism" in text
     p = Fraction(4, 5) if first_only else Fraction(3, 4)
     steps = steps_of(text, {"p": p})
     places = {name: k for k, name in enumerate(symbols_of(text))}

@@ -208,7 +208,7 @@ class Writer:
                 ways = "; ".join(f"({self.constant(v, place)}, {self.term(p)})" for v, p in table)
                 return f"(choice [{ways}])"
             case Call(_, _, place):
-                raise refused("a function of its own", place)
+                raise refused("a function of the program", place)
             case Ask(_, _, place):
                 raise refused("another mechanism that is called", place)
             case Apply():

@@ -240,9 +240,9 @@ MAX_SYMBOLIC = 100  # of one with parameters
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 CHOSEN = (
-    "(* Somebody chooses what is given to the mechanism, step by step. A symbol says what is given in",
-    "   either world, and what is put out. The probability of a step is that of the output for what is",
-    "   given. *)",
+    "(* An adversary chooses the inputs of the mechanism, step by step. A symbol has the input in each of",
+    "   the two worlds, and the output. The probability of a step is the probability of that output for",
+    "   that input. *)",
 )
 ONE_SIDED = (
     "(* A sequence that is impossible under one secret of a pair is left out under both: the case does not",
@@ -278,9 +278,9 @@ def written_out(model: Model, place: TheoremDomain, document: Json, reason: str)
         for step in row
     )
     definitions = [
-        "(* The case is not told in its own words here. This is the hidden Markov model that paramverify",
-        "   made of it. A step has a symbol, a state, the next state and a probability. A secret has weights",
-        "   of the states. The reason is this:",
+        "(* These definitions are not those of the case file: they are the hidden Markov model that",
+        "   paramverify computed from it. A step has a symbol, a state, the next state and a probability. A",
+        "   secret has weights of the states. The reason is:",
         f"   {comment(reason)}. *)",
         *(CHOSEN if hmm.chosen else ()),
         *(ONE_SIDED if model.whole else ()),
@@ -381,8 +381,8 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
             definitions,
             f"sequences_private_by ({{point}}) model {about} bounds",
             f"distances_theorem evidence model {lengths} bounds",
-            "every sequence of outputs is at most so many times as likely for an input as for its neighbour\n"
-            "    as the bound of their distance says",
+            "for every sequence of outputs, the ratio of its probabilities for an input and its neighbour\n"
+            "    is at most the bound of their distance",
             f"{CHAIN}\n    Distances.v says what bounds by distance mean.",
         )
     return StatedTheorem(

@@ -44,7 +44,7 @@ def told_program(
     if model.hmm.ring.tied:
         raise UnsupportedError("a parameter stands beside its own exponential")
     if mechanism.program.functions:
-        raise UnsupportedError("the program has functions of its own")
+        raise UnsupportedError("the program defines functions")
     if mechanism.program.calls:
         raise UnsupportedError("the program calls other mechanisms")
     names = [part.name for part in mechanism.places]
@@ -169,7 +169,7 @@ def _neighbours(
             "Definition given (x : world) : memory :=",
             f"  {_given(mechanism, labels, entries, '(part_of x {start} {count})')}.",
             "",
-            "(* Which inputs must not be told apart. *)",
+            "(* The inputs that are compared. *)",
             *_pairs(data["neighbours"], columns, pairs),
         ),
         "program_private ({point}) program given ({ratio}) neighbours",
@@ -240,7 +240,7 @@ def _secrets(
             "Definition given (w : world) : memory :=",
             f"  {_given(mechanism, labels, entries, '[{entries}]')}.",
             "",
-            "(* What must not be told apart. *)",
+            "(* The secrets that are compared. *)",
             *secrets_of(data["secrets"], told.words),
         ),
         "program_pufferfish ({point}) (worlds_of prior) program given ({ratio}) secrets",

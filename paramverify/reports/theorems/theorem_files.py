@@ -111,7 +111,7 @@ def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> 
         "(* What is released. *)",
         f"Definition mechanism (w : world) : distribution output := {experiment}.",
         "",
-        "(* What must not be told apart. *)",
+        "(* The secrets that are compared. *)",
         *secrets_of(data["secrets"], words),
     )
     if several:
@@ -170,7 +170,7 @@ def _neighbours(data: Json, model: Model, place: TheoremDomain, document: Json) 
             "(* What is released of the answers w. *)",
             f"Definition mechanism (w : world) : distribution output := {experiment}.",
             "",
-            "(* Which answers must not be told apart. *)",
+            "(* The answers that are compared. *)",
             f"Definition neighbours := {pairs} {by} {count} {top}.",
         ),
         f"{privacy} ({{point}}) mechanism {bounds} neighbours",
@@ -184,7 +184,7 @@ def _series(data: Json, model: Model, place: TheoremDomain, document: Json) -> S
     """Returns the theorem about a chain that is released each day; the secret is its first state."""
     made = data["mechanism"]
     if made.get("day", 1) != 1 or "neighbours" not in data or "observations" in made:
-        raise UnsupportedError("its secret is not the state on day 1, or its outputs have names of their own")
+        raise UnsupportedError("its secret is not the state on day 1, or its outputs have other names")
     names = list(made["states"])
     words = TheoremNames(place.own, {}, {})
 
@@ -207,7 +207,7 @@ def _series(data: Json, model: Model, place: TheoremDomain, document: Json) -> S
         f"Definition emissions : matrix :=\n  {emissions}.",
         "Definition model : hidden_markov := time_series emissions transitions.",
         "",
-        "(* What must not be told apart: the state on the first day. *)",
+        "(* The secret is the state on the first day. *)",
         f"Definition secrets : list (weights * weights) := [{pairs}].",
     )
     return sequences(definitions, model, document)
@@ -301,7 +301,7 @@ paramverify is trusted for nothing but this: that the definitions
     are those of the case file."""
 MODELLED = """\
 paramverify is trusted for this: that the model below is that of
-    the case file. It computed the model. The case is not told in its own words, for this reason:
+    the case file. It computed the model. The definitions are not those of the case file, because
     {reason}."""
 
 
