@@ -217,7 +217,7 @@ def check_evidence(
     started = time.perf_counter()
     if read and has_own_engine(read.subject):
         reason = f"{read.subject.title} is decided by its own engine, not by paramverify"
-        raise InputError(f"check has no meaning for this case: {reason}", file=str(read.path))
+        raise InputError(f"check does not apply to this case: {reason}", file=str(read.path))
     content = json.dumps(given) if isinstance(given, Mapping) else evidence_checks.read_text(Path(given))
     with read.file.as_file() if read else nullcontext():
         found = evidence_checks.checked(

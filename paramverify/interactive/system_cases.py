@@ -555,7 +555,7 @@ def _reached(system: System, checks: Checks) -> System:
     if names:
         shown = ", ".join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "..."])
         word = "state is" if len(names) == 1 else f"{len(names):,} states are"
-        checks.notes.append(f"no run comes to {shown}, so the {word} left out")
+        checks.notes.append(f"no run reaches {shown}, so the {word} left out")
     return part
 
 

@@ -112,7 +112,9 @@ def check(measure: Measure, privacy: Table, compared: ComparedPairs, lengths: tu
         return
     key = measure.key
     if compared.hmm.chosen:
-        reason = "an adversary chooses the answers here while it sees outputs, and divergences are no game"
+        reason = (
+            "an adversary chooses the answers here after seeing outputs, and divergences do not support that"
+        )
         raise CaseError(f"{reason}: take epsilon or ratio, or give [prior] and [secrets]", key=key)
     if compared.stands_for:
         reason = "the neighbours are too many to form, and the pair that stands for them is about ratios only"
@@ -195,7 +197,7 @@ def check_sets(privacy: Table, compared_chosen: bool, stands_for: bool, lengths:
     """
     if compared_chosen:
         reason = (
-            "an adversary chooses the answers here while it sees outputs, and sets of outputs are no game"
+            "an adversary chooses the answers here after seeing outputs, and a delta does not support that"
         )
         raise CaseError(f"{reason}: leave delta out, or give [prior] and [secrets]", key="delta")
     if stands_for:

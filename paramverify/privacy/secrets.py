@@ -117,8 +117,8 @@ def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
     ]
     if zeros:
         yield (
-            f"priors with {' or '.join(zeros)} are excluded: there {name!r} has probability "
-            "zero, and privacy says nothing"
+            f"priors with {' or '.join(zeros)} are excluded, because {name!r} has probability zero "
+            "there and cannot be compared"
         )
 
 

@@ -155,7 +155,7 @@ class _CutLeaves:
                 if is_broken(self.excess, at):
                     self.found = CutOutcome(point=at)
                 else:
-                    detail = "the refutation does not stand exact evaluation"
+                    detail = "exact evaluation does not confirm the refutation"
                     self.found = CutOutcome(reason=Open(End.GAVE_UP, detail))
             case Open() as reason:
                 self.found = CutOutcome(reason=reason)
@@ -315,7 +315,7 @@ def _read(claim: Excess, told: Mapping[str, Any]) -> CutOutcome:
     said = told["reason"] and answer_from_document(told["reason"])
     reason = said if isinstance(said, Open) else None
     if point is not None and not is_broken(claim, point):
-        point, reason = None, Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
+        point, reason = None, Open(End.GAVE_UP, "exact evaluation does not confirm the refutation")
     decisions = []
     for about, decision in told["decisions"]:
         leaf = from_document(about)

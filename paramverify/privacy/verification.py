@@ -311,7 +311,7 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
     witness = find_witness(model, claim, decision.answer.point)
     if witness:
         return decision, witness
-    spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))
+    spurious = Open(End.GAVE_UP, "exact evaluation does not confirm the refutation", str(decision.answer))
     return replace(decision, answer=spurious), None
 
 

@@ -621,7 +621,7 @@ def _stream(document: dict[str, Any], content: str, path: str, settings: Setting
         facts = [line.rpartition(": ")[2] for line in told if not line.startswith("length")]
         lengths = f"the number for {counted(len(told) - len(facts), 'length')}"
         facts += [lengths] if len(facts) < len(told) else []
-        budget = f"budget: {'; '.join(facts) or 'nothing is shown of the number'}"
+        budget = f"budget: {'; '.join(facts) or 'the evidence does not show the number'}"
         report = replace(report, lines=(*report.lines, budget))
     look = with_second_look(report, document, content, folder=Path(path).parent)
     return Checked(*look, about=About.of_streams(case))

@@ -215,7 +215,7 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
         told = f"least {what} between {at_least(least.lower, 9)} and {at_most(least.upper, 9)}"
     else:
         told = f"least {what} is at least {at_least(least.lower, 9)}; no upper bound was proved"
-    how = " (by the sufficient condition; less may do)" if least.sufficient else ""
+    how = " (by the sufficient condition; less may be enough)" if least.sufficient else ""
     if least.sufficient and least.upper is None:
         told, how = f"no upper bound of the least {what} is known by the sufficient condition", ""
     far = f", looked at {least.searched}" if least.searched else ""
@@ -235,7 +235,7 @@ def curve_heading(name: str, corners: Sequence[Corner], linear: bool) -> str:
         between = "is linear in the ratio e^epsilon between these corners"
     else:
         between = "is convex in the ratio e^epsilon; some points"
-    how = " (by the sufficient condition; less may do)" if sufficient else ""
+    how = " (by the sufficient condition; less may be enough)" if sufficient else ""
     far = f", looked at {corners[-1].searched}" if corners[-1].searched else ""
     return f"{name}: delta {between}{how}{far}"
 

@@ -63,7 +63,7 @@ def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch)
     with located(key="objective"):
         wanted = Objective(asked.objective or (Objective.NEAREST if near else Objective.SIMPLEST))
         if (wanted is Objective.NEAREST) != bool(near):
-            raise InputError("nearest needs near, and the others have no use for it")
+            raise InputError("nearest requires near, and the other questions do not accept it")
     found = violating_prior(case.model, session, wanted, near, asked.precision, progress=watch.progress)
     told = synthesis_reports.prior(case, found, wanted)
     if asked.evidence:

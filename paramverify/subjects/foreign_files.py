@@ -59,4 +59,4 @@ def _refuse(command: str, subject: Subject, file: CaseFile) -> None:
     if question := _QUESTIONS.get(command):
         check_asked(subject, question, file)
     reason = f"{subject.title} has its own engine, which this command does not use"
-    raise InputError(f"{command} has no meaning for this case: {reason}", file=str(file.path))
+    raise InputError(f"{command} does not apply to this case: {reason}", file=str(file.path))

@@ -159,7 +159,7 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     case = _case(file)
     if not (asked.of_sets or asked.plot):
         mend = "ask with --delta-for, --epsilon-for or --curve (delta_for and epsilon_for in Python)"
-        raise InputError(f"budget has no meaning for this case: its formulas have budgets inside; {mend}")
+        raise InputError(f"budget does not apply to this case: its formulas have budgets inside; {mend}")
     for name in case.questions:
         with located(key=name):
             raise InputError("only formulas with D have a least budget, and this one asks for a probability")

@@ -44,7 +44,7 @@ def check_asked(subject: Subject, question: type[Question], file: CaseFile) -> N
         if against.instead:
             mend = against.instead.format(file=file.path)
             raise UnsupportedError(against.reason, file=str(file.path), mend=mend)
-        reason = f"{question.name} has no meaning for this case: {against.reason}"
+        reason = f"{question.name} does not apply to this case: {against.reason}"
         raise InputError(reason, file=str(file.path))
 
 
@@ -104,7 +104,7 @@ def run(
     check_asked(subject, type(question), file)
     answer = subject.answers().get(type(question))
     if answer is None or isinstance(answer, NotAsked):
-        raise InputError(f"{question.name} has no meaning for this case", file=str(file.path))
+        raise InputError(f"{question.name} does not apply to this case", file=str(file.path))
     path, mine = str(file.path), not is_foreign(subject, type(question))
     with file.as_file() if file.written else nullcontext(), located(file=path), blamed(path):
         found = answer(replace(file, reader=subject.read), question, options, watch)

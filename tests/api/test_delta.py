@@ -102,7 +102,7 @@ def test_what_has_no_least_bound() -> None:
     ):
         with pytest.raises(InputError, match=words):
             case.budget(**options)
-    with pytest.raises(InputError, match="has no meaning for this case"):
+    with pytest.raises(InputError, match="does not apply to this case"):
         load(CASES.parent / "retransmission-bound.toml").budget(delta_for=1)
     found = load(CASES.parent / "divergences" / "shuffled-total-variation.toml").budget()
     assert found.delta == Fraction(5, 16)

@@ -53,9 +53,9 @@ def test_unreached_states_are_left_out(command: str, tmp_path: Path) -> None:
     case = written(tmp_path, plain + LOOP + bound)
     code, out = called(command, case, "--json", "--evidence", str(evidence))[:2]
     found = json.loads(out)
-    assert (code, found.pop("notes")) == (0, ["no run comes to 'H0', 'H1', so the 2 states are left out"])
+    assert (code, found.pop("notes")) == (0, ["no run reaches 'H0', 'H1', so the 2 states are left out"])
     assert found | {"seconds": 0, "notes": []} == wanted | {"seconds": 0}
-    assert "Note: no run comes to 'H0', 'H1', so the 2 states are left out." in called(command, case)[1]
+    assert "Note: no run reaches 'H0', 'H1', so the 2 states are left out." in called(command, case)[1]
     code, out = called("check", str(evidence), "--case", case)[:2]
     assert (code, "checked: " in out) == (0, True)
 

@@ -433,7 +433,7 @@ def test_commands_about_privacy_say_so(command: list[str], capsys: pytest.Captur
     """A command that needs secrets and observations says that it is not for this case, and what to do."""
     assert run(command) == 2
     error = capsys.readouterr().err
-    words = "budget has no meaning for this case" if command[0] == "budget" else "needs a case about privacy"
+    words = "budget does not apply to this case" if command[0] == "budget" else "needs a case about privacy"
     assert words in error
     assert "`verify`" in error
 

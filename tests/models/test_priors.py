@@ -227,7 +227,7 @@ def test_secrets_that_are_impossible_at_some_points_are_noted(tmp_path: Path) ->
         """,
     )
     assert case.model.notes == (
-        "priors with p = 0 are excluded: there 'yes' has probability zero, and privacy says nothing",
+        "priors with p = 0 are excluded, because 'yes' has probability zero there and cannot be compared",
     )
     with pytest.raises(InputError, match="the secret 'yes' has probability zero at this point"):
         at(case, "yes", "no", "1", p=Fraction(0))

@@ -292,17 +292,17 @@ def test_questions_without_an_answer(tmp_path: Path, words: list[str]) -> None:
     """What an engine of its own does not answer is refused with the reason."""
     site = Site(tmp_path, "")
     (tmp_path / "e.json").write_text("{}")
-    assert "has no meaning for this case: " in site.refused(*words)
+    assert "does not apply to this case: " in site.refused(*words)
 
 
 def test_questions_without_an_answer_in_python(tmp_path: Path) -> None:
     """Python says the same, with the reason of the subject."""
     site = Site(tmp_path, "")
-    assert "sample has no meaning for this case: it draws nothing" in site.python("p.sample('x.own')")
-    assert "sample has no meaning for this case: it draws nothing" in site.refused("sample", "x.own")
-    assert "budget has no meaning for this case: one of ours" in site.python("p.budget('x.own')")
-    assert "check has no meaning for this case" in site.python("p.check({}, 'x.own')")
-    assert "compose has no meaning for this case" in site.python("p.compose('x.own', delta_for=1)")
+    assert "sample does not apply to this case: it draws nothing" in site.python("p.sample('x.own')")
+    assert "sample does not apply to this case: it draws nothing" in site.refused("sample", "x.own")
+    assert "budget does not apply to this case: one of ours" in site.python("p.budget('x.own')")
+    assert "check does not apply to this case" in site.python("p.check({}, 'x.own')")
+    assert "compose does not apply to this case" in site.python("p.compose('x.own', delta_for=1)")
 
 
 def test_other_commands_read_the_written_case(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_the_engine_of_the_page(site: Path) -> None:
     code, _, err = call(site, "verify", "wrong.table")
     assert (code, "wrong.table:2: yes: probabilities are" in err) == (2, True)
     code, _, err = call(site, "synthesize", "good.table")
-    assert (code, "synthesize has no meaning for this case: a table has no parameters" in err) == (2, True)
+    assert (code, "synthesize does not apply to this case: a table has no parameters" in err) == (2, True)
     _, _, err = call(site, "verify", "good.table", "--evidence", "none.json")
     assert err == "No evidence was written: there is no evidence for tables\n"
     text = "import paramverify as p; print(p.budget('good.table').ratio, bool(p.verify('good.table')))"

@@ -72,7 +72,7 @@ def test_an_answer_or_one_reason(question: str, files: dict[str, Path]) -> None:
                 assert isinstance(run(file, ASKED[question], Options(seconds=20)), Result)
             continue
         refused += 1
-        with pytest.raises(InputError, match="has no meaning for this case") as error:
+        with pytest.raises(InputError, match="does not apply to this case") as error:
             run(file, ASKED[question], Options(seconds=20))
         assert against.reason in str(error.value)
         told = called(question, str(path))
