@@ -161,7 +161,7 @@ def _about(work: PrivacyWork) -> list[tuple[str, Part]]:
 
 def _about_system(work: SystemWork) -> list[tuple[str, Part]]:
     case = work.case
-    least = _decimals(_constant(case.ratio, case.domain))
+    least = _decimals(_constant(case.ratio, case.domain), case.budget)
     bound: Part = [h("code", case.budget), least]
     return [
         ("Bound", bound),
@@ -191,7 +191,7 @@ def _bound(budget: str, model: Model) -> Part:
     told = ""
     match measure:
         case MaxDivergence() | PositiveParts():
-            told = _decimals(_constant(measure.ratio, domain))
+            told = _decimals(_constant(measure.ratio, domain), budget)
             delta = _constant(measure.delta, domain) if isinstance(measure, PositiveParts) else None
             told += f", δ {number_words.equals(delta)}" if delta else ""
         case SumDivergence():
@@ -211,14 +211,15 @@ def _constant(function: RationalFunction, domain: Domain) -> Real | None:
     return Real.of(top, bottom, domain.constant)
 
 
-def _decimals(ratio: Real | None) -> str:
-    """Returns epsilon as a decimal, and the ratio, which is its exponential."""
+def _decimals(ratio: Real | None, budget: str) -> str:
+    """Returns epsilon as a decimal, if the budget does not have it, and the ratio, its exponential."""
     if ratio is None:
         return FORMULA
     try:
-        epsilon = f"epsilon {Epsilon.of(ratio).told(DIGITS, up=False)}, "
+        epsilon = f"epsilon {Epsilon.of(ratio).told(DIGITS, up=False)}"
     except LimitError:
         epsilon = ""
+    epsilon = f"{epsilon}, " if epsilon and epsilon not in budget.split(", ") else ""
     return f", that is, {epsilon}c = {number_words.number(ratio)}"
 
 
@@ -258,7 +259,7 @@ def _open(work: Examined) -> list[str]:
     verdict = work.report.verdict
     assert isinstance(verdict, Unknown)
     detail = [line.strip().rstrip(".") for line in verdict.detail.split("\n") if line.strip()]
-    return [f"no proof and no counterexample: {verdict.end.value}", *map(printable.line, detail)]
+    return [f"no proof and no counterexample ({verdict.end.value})", *map(printable.line, detail)]
 
 
 def _uncapital(line: str) -> str:
@@ -271,7 +272,7 @@ def rechecked(found: Recheck, standing: Standing) -> str:
         return f"not when this page was written: {found.reason}. The commands under Evidence do it."
     if not found.accepted:
         return f"REJECTED by the checker: {found.counts}. Do not rely on this page."
-    what = "the proved claims were accepted" if standing is Standing.UNKNOWN else "accepted"
+    what = "what was proved so far was accepted" if standing is Standing.UNKNOWN else "accepted"
     told = f"{what} by the checker when this page was written, with exact arithmetic and without a solver"
     told += f" ({found.counts})" if found.counts else ""
     if found.status != standing and standing is not Standing.UNKNOWN:

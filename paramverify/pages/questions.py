@@ -63,12 +63,18 @@ def _privacy(case: PrivacyCase, model: Model) -> Element:
 
 
 def _bound(case: PrivacyCase, model: Model) -> list[Part]:
-    sets = model.measure.share is not None
+    has_delta = model.measure.share is not None
+    sets = has_delta or (model.whole or model).hmm.densities
+    once = tuple(model.lengths) == (1,)
     who = "every pair of neighbouring inputs s and t in both directions, and every"
     if not case.neighbours:
         who = "every prior of the case, every pair of secrets s and t in both directions, and every"
-    what, sign = ("set of outputs", "S") if sets else ("output", "ω")
-    told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
+    what = "output" if once else "sequence of outputs"
+    of_sets = "set of outputs" if once else "set of sequences of outputs"
+    what, sign = (of_sets, "S") if sets else (what, "ω")
+    told = paragraph(
+        f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, has_delta), "."
+    )
     if model.measure.told:
         who = who.removesuffix(", and every")
         told = paragraph(f"It is private if, for {who}, {model.measure.told}.")
@@ -90,7 +96,7 @@ def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     return [*found, told, table("The bound for each distance", ["distance", "c"], rows)]
 
 
-def _inequality(sign: str, sets: bool) -> Element:
+def _inequality(sign: str, has_delta: bool) -> Element:
     def probability(given: str) -> list[Element]:
         inner = [
             h("mo", "(", stretchy="false"),
@@ -101,8 +107,8 @@ def _inequality(sign: str, sets: bool) -> Element:
         return [h("mi", "Pr"), h("mrow", inner, h("mo", ")", stretchy="false"))]
 
     parts = [*probability("s"), h("mo", "≤"), h("mi", "c"), h("mo", "⋅"), *probability("t")]
-    parts += [h("mo", "+"), h("mi", "δ")] if sets else []
-    return mathml.math(parts, f"Pr({sign} | s) ≤ c · Pr({sign} | t){' + δ' if sets else ''}")
+    parts += [h("mo", "+"), h("mi", "δ")] if has_delta else []
+    return mathml.math(parts, f"Pr({sign} | s) ≤ c · Pr({sign} | t){' + δ' if has_delta else ''}")
 
 
 def formula(function: RationalFunction, model: AnyModel) -> Element:
