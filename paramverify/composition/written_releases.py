@@ -97,7 +97,10 @@ NOISES = {
     "discrete_gaussian": _noise(
         "discrete_gaussian",
         "Normal noise on whole numbers.",
-        (Key("sigma", EXPRESSION, "The scale: noise x has weight exp(-x**2/(2*sigma**2)).", needed=True), STEPS),
+        (
+            Key("sigma", EXPRESSION, "The scale: noise x has weight exp(-x**2/(2*sigma**2)).", needed=True),
+            STEPS,
+        ),
     ),
     "laplace": _noise("laplace", "Laplace noise.", (SCALE, EPSILON, SENSITIVITY), one=("scale", "epsilon")),
     "discrete_laplace": _noise(

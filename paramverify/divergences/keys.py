@@ -31,7 +31,7 @@ MAX_ORDER = 100
 INFINITE = "oo"
 RENYI_TABLE = Section(
     "[privacy] renyi",
-    "Bounds the Renyi divergence of an order.",
+    "The Renyi divergence of an order, and its bound.",
     (
         Key(
             "order",
@@ -110,8 +110,8 @@ def _average(divergence: type[Average], text: str) -> DivergenceKind:
 
 RENYI = DivergenceKind(Key("renyi", RENYI_TABLE), _renyi, _epsilons)
 TOTAL_VARIATION = DivergenceKind(
-    Key("total_variation", EXPRESSION, "Bounds the total variation distance: a number from 0 to 1."),
+    Key("total_variation", EXPRESSION, "The bound of the total variation distance, from 0 to 1."),
     _total_variation,
 )
-KL = _average(KLDivergence, "Bounds the Kullback-Leibler divergence: a number above 0.")
-ZCDP = _average(ZeroConcentrated, "Sets the rho of zero-concentrated privacy: a number above 0.")
+KL = _average(KLDivergence, "The bound of the Kullback-Leibler divergence: a number above 0.")
+ZCDP = _average(ZeroConcentrated, "The rho of zero-concentrated privacy: a number above 0.")

@@ -213,7 +213,11 @@ REFUSED = [
         'ratio = "2**distance"',
         "whole number (for the distance 1/2; make all distances",
     ),
-    ('distance = "abs(x - y)/2"', 'epsilon = "ln(2)*distance"', "a logarithm needs a whole factor, not 1/2"),
+    (
+        'distance = "abs(x - y)/2"',
+        'epsilon = "ln(2)*distance"',
+        "the factor of a logarithm must be a whole number, not 1/2",
+    ),
     ('distance = "abs(x - y)"', 'ratio = "2 - distance"', "must be positive (for the distance 2)"),
     ('distance = "abs(x - y)"', 'ratio = "3/2 - distance/2"', "would be negative (for the distance 2)"),
     ('distance = "abs(x - y)"', 'ratio = "4 - distance**2/2"', "must be positive (for the distance 3)"),
