@@ -51,7 +51,7 @@ def test_exact_numbers_and_words() -> None:
     words = ("randomized_response:truth=3/4,times=3", "--delta-for", "ln(3)")
     told = called("compose", *words)
     assert told.out.startswith("delta = 3/8 = 0.375, exactly; with epsilon = ln(3) for 3 releases\n")
-    assert "may take another pair of inputs at each release" in told.out
+    assert "may choose a different pair of inputs at each release" in told.out
     document = compose(*words)
     assert document["delta"] == str(brute_delta([RESPONSE] * 3, Fraction(3))) == "3/8"
     back = compose("randomized_response:truth=3/4", "--times", "3", "--epsilon-for", "1/10")

@@ -208,7 +208,7 @@ def test_the_work_is_bounded() -> None:
     solver = backend("bernstein")
     answer = solver.decide(claim, {"boxes": "20"})
     assert isinstance(answer, Open)
-    assert "out of work" in answer.detail
+    assert "the work limit was reached" in answer.detail
     assert replayed(solver.decide(claim, {"boxes": "5000", "coefficients": "10000000"}))
     assert solver.builtin
     assert solver.version()
