@@ -310,7 +310,7 @@ def test_rules_for_mechanisms() -> None:
         Runs(BlackBoxSource(mechanisms.failing, case_inputs), 1).counts(0, experiment, 0, 100)
     for mechanism, message in (
         (mechanisms.nested, "not a list in a list"),
-        (mechanisms.opaque, "a number or a label, or a list of them, not object"),
+        (mechanisms.opaque, "a number, a label, or a list of them, not object"),
         (mechanisms.ends, "raised SystemExit"),
         (lambda rng, given: np.array(10**5000), "too many digits"),
     ):
