@@ -410,4 +410,6 @@ def test_a_file_of_releases_elsewhere(tmp_path: Path) -> None:
     file = tmp_path / "year.toml"
     file.write_text('[[component]]\nkind = "laplace"\nscale = 1\n', encoding="utf-8")
     assert "use `paramverify compose`" in called("verify", str(file)).err
-    assert "only times can follow a file of releases" in called("compose", f"{file}:scale=2", "--delta-for", "1").err
+    assert ("only times can follow a file of releases") in called(
+        "compose", f"{file}:scale=2", "--delta-for", "1"
+    ).err
