@@ -343,7 +343,8 @@ class _BranchAndBound:
         nodes = [*self.left, *waiting]
         shown = "; ".join(", ".join(f"{n} in {i}" for n, i in node.box.items()) for node in nodes[:3])
         why = "the work limit was reached" if waiting else "the polynomial seems to touch zero"
-        return f"{why}: {key(self.claim.polynomial)[:200]} ≥ 0 is open in {len(nodes)} boxes, such as {shown}"
+        boxes = "1 box" if len(nodes) == 1 else f"{len(nodes)} boxes"
+        return f"{why}: {key(self.claim.polynomial)[:200]} ≥ 0 is open in {boxes}, such as {shown}"
 
     def _look(self, node: _Node) -> None:
         """Decides a new box at sight, or puts it into the heap."""

@@ -229,7 +229,7 @@ def test_what_is_left_is_told_by_three_boxes() -> None:
         looking.left = nodes[:1]
         told = looking._describe(nodes[1:count])
         assert told.endswith("; ".join(f"p in ({k}, {k + 1})" for k in range(min(count, 3))))
-        assert f"in {count} boxes" in told
+        assert f"in {count} box{'es' * (count > 1)}, such as" in told
         assert told.startswith(
             "the polynomial seems to touch zero" if count == 1 else "the work limit was reached"
         )

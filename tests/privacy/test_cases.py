@@ -125,7 +125,7 @@ MISTAKES = [
     ('epsilon = "ln(4)"', 'renyi = { order = 3, epsilon = "ln(p-2)" }', "e^epsilon must be positive"),
     ('epsilon = "ln(4)"', "epsilon = -1", "is below 1, so epsilon would be negative"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(2)/2"', "the factor of a logarithm must be a whole number, not 1/2"),
-    ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter may stand inside ln only"),
+    ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter is allowed only inside ln"),
     ('epsilon = "ln(4)"', 'ratio = "e"', "for Euler's number write exp(1), and for a parameter e"),
     ('epsilon = "ln(4)"', 'ratio = "1 bit"', 'syntax error; write epsilon = "1*ln(2)"'),
     ('epsilon = "ln(4)"', 'ratio = "2 nats"', 'syntax error; write epsilon = "2"'),
@@ -134,7 +134,7 @@ MISTAKES = [
     ('epsilon = "ln(4)"', "rho = 0.5", "privacy.rho: unknown key; write zcdp = 0.5"),
     ('epsilon = "ln(4)"', 'rho = "1/2"', 'privacy.rho: unknown key; write zcdp = "1/2"'),
     ('epsilon = "ln(4)"', "alpha = 2", "unknown key; write renyi = { order = 2, epsilon = ... }"),
-    ('epsilon = "ln(4)"', "epsilon = 1e99999", "number too large"),
+    ('epsilon = "ln(4)"', "epsilon = 1e99999", "a number has too many digits"),
     (
         'epsilon = "ln(4)"',
         "epsilon = nan",

@@ -415,7 +415,7 @@ def test_distance_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert code == 1
     assert document["witness"]["bound"] == "1" or document["witness"]["distance"] != "0"
     assert run(["budget", str(path)]) == 0
-    assert "no budget: inputs at the distance 0 are told apart by output" in capsys.readouterr().out
+    assert "no budget: inputs at distance 0 are distinguishable by output" in capsys.readouterr().out
     path = case_of(tmp_path, 'pairs = [[0, 1]]\ndistance = "0"', 'ratio = "2**distance"')
     assert run(["budget", str(path)]) == 2
     assert "all inputs are at distance 0" in capsys.readouterr().err

@@ -169,7 +169,7 @@ def test_names_of_steps() -> None:
         "factor": "'factor' is not a step of simplification; the steps are fixed,",
         "": "'' is not a step",
         "none,sign": "'none' is not a step",
-        "sign,default": "named twice",
+        "sign,default": "step of simplification twice",
     }.items():
         with pytest.raises(InputError, match=said):
             parse_steps(text)

@@ -321,7 +321,7 @@ def test_rules_for_mechanisms() -> None:
     with pytest.raises(InputError, match="defined by its name"):
         check_shared(mechanisms.nameless)
     (longer, *_) = trials(loaded, 2)
-    with pytest.raises(InputError, match="a sequence of length 1, not 2"):
+    with pytest.raises(InputError, match="a sequence of length 1, but the case has length 2"):
         Runs(BlackBoxSource(mechanisms.geometric, case_inputs), 1).counts(0, longer, 0, 100)
 
 
