@@ -44,7 +44,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("export", ["--to", "smtlib2", "--encoding", "monolithic"], 2, 2, "this case has a delta"),
     ("sample", [*FEW], 3, 3, "not rejected by the test: ratio"),
     ("sample", ["--runs", "4000", "--delta", "1/1000"], 1, 1, "rejected by the test: ratio"),
-    ("sample", [*FEW, "--search"], 2, 2, "`budget` has --delta-for"),
+    ("sample", [*FEW, "--search"], 2, 2, "use `budget` with --delta-for"),
     ("sample", [*FEW, "--audit", "--direct"], 0, 0, "no difference found"),
     ("compose", ["--delta-for", "1"], 2, 2, "error: "),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),

@@ -70,7 +70,7 @@ def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--certify", "--mechanism", "sampled_mechanisms:rounded_laplace", "--epsilon", "0.3")
     code, out, _ = sample(capsys, "geometric-neighbours", *FAST, *arguments)
     assert code == 3
-    assert "This is about the model; --audit tells" in out
+    assert "This is about the model; use --audit to test" in out
     assert "Spurious" not in out
     code, _, error = sample(capsys, "above-threshold", *FAST, "--certify", "--length", "6")
     assert code == 2
