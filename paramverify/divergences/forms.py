@@ -116,8 +116,8 @@ class Divergence:
 
     def not_for(self, what: str) -> InputError:
         """Returns the error for a question that is not about such a divergence; `what` names the question."""
-        has = "has a delta" if self.key == "delta" else f"has {self.key}"
-        reason = f"{what} is not available here: this case {has}, so {self.otherwise}"
+        has = "has one" if self.key == "delta" else "has it"
+        reason = f"{what} requires a case without {self.key}; this case {has}, so {self.otherwise}"
         return InputError(reason, key=f"privacy.{self.key}")
 
 
