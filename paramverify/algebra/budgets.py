@@ -145,11 +145,12 @@ def read_epsilon(
         if isinstance(node, Operation) and node.operator == "ln":
             if factor.denominator != 1:
                 raise expression.error(
-                    f"a logarithm needs a whole factor, not {factor}: otherwise the ratio bound is a root",
+                    f"the factor of a logarithm must be a whole number, not {factor}, because e^epsilon "
+                    "would be a root",
                     node,
                 )
             if abs(factor) > MAX_EXPONENT:
-                raise expression.error(f"the factor of a logarithm is larger than {MAX_EXPONENT}", node)
+                raise expression.error(f"the factor of a logarithm must be at most {MAX_EXPONENT}", node)
             logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
         elif isinstance(node, RationalConstant):
             rational += factor * node.value
@@ -158,21 +159,24 @@ def read_epsilon(
         elif isinstance(node, Name) and node.name in names:
             multiples.append((node.name, factor))
         else:
-            reason = "not a sum of numbers and ln(...)"
+            reason = "epsilon must be a sum of numbers and ln(...)"
             if isinstance(node, Name):
                 reason = (
-                    'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only, '
-                    'unless it is any positive number, "(0, oo)"'
+                    "epsilon must be a sum of numbers and ln(...); a parameter is allowed only inside ln, "
+                    'unless its domain is "(0, oo)"'
                 )
             for name in sorted(_names(node) & set(names)):
-                reason = f"epsilon may have {name} times a number only, and no number is searched for"
-                raise expression.error(f'{reason}: try some, such as epsilon = "{name}/2"', node)
-            raise expression.error(f"{reason}; for a bound b on e^epsilon write ln(b)", node)
+                reason = (
+                    f"epsilon may contain {name} only times a number, and paramverify does not search "
+                    "for that number"
+                )
+                raise expression.error(f'{reason}: try one, such as epsilon = "{name}/2"', node)
+            raise expression.error(f"{reason}; for a bound b on e^epsilon, write ln(b)", node)
     if len(logarithms) > 1 or any(abs(factor) > 1 for factor, _ in logarithms):
         for _, argument in logarithms:  # two negative numbers would have a positive product
             value = None if _has_symbol(argument.root) else evaluate(argument)
             if isinstance(value, Fraction) and value <= 0:
-                raise expression.error("ln needs a number above 0", argument.root)
+                raise expression.error("the argument of ln must be above 0", argument.root)
     return WrittenEpsilon(expression.text, rational, tuple(logarithms), tuple(multiples))
 
 
@@ -204,7 +208,7 @@ def summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple
                 value = evaluate(Expression(expression.text, argument))
                 divide = op == "/" and place == 1
                 if isinstance(value, str) or (divide and value == 0):
-                    raise expression.error("not a number to multiply or divide by", argument)
+                    raise expression.error("a factor must be a number, and a divisor must not be 0", argument)
                 scale = scale / value if divide else scale * value
             if not rest:
                 return [(Fraction(1), RationalConstant(scale, node.column))]

@@ -109,7 +109,7 @@ def _sign(constant: Transcendental, polynomial: fmpq_poly) -> int:
         if value < 0:
             return -1
         bits *= 2
-    raise LimitError(f"sign at {constant.name} undecided at {MAX_PRECISION} bits")
+    raise LimitError(f"the sign of a polynomial at {constant.name} is undecided with {MAX_PRECISION} bits")
 
 
 def _ball(constant: Transcendental, polynomial: fmpq_poly, bits: int) -> arb:
@@ -132,10 +132,14 @@ def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
     if not numbers:
         return None
     if numbers[-1] > MAX_EXPONENT:
-        raise InputError(f"exp of a number beyond {MAX_EXPONENT:,}, or so large an epsilon, is not allowed")
+        raise InputError(
+            f"epsilon and the arguments of exp must be at most {MAX_EXPONENT:,} in absolute value"
+        )
     common = _common(numbers)
     if numbers[-1] / common > MAX_POWER:
-        reason = f"the exponents of exp have too small a common divisor: more than {MAX_POWER:,} steps"
+        reason = (
+            f"the greatest common divisor of the exponents of exp is too small: more than {MAX_POWER:,} steps"
+        )
         raise LimitError("; ".join((reason, *_fitting(numbers))))
     return ExpConstant(common)
 
@@ -162,7 +166,10 @@ def _fitting(numbers: Sequence[Fraction]) -> Iterator[str]:
             if max(*rest, near) / _common([*rest, near]) <= MAX_POWER:
                 known = [(q, rounded(q, 15)) for q in (odd, near)]
                 own, other = (str(q) if text.startswith("≈") else text for q, text in known)
-                yield f"among epsilon, rates of noise and arguments of exp {own} does not fit; {other} does"
+                yield (
+                    f"of epsilon, rates of noise and arguments of exp, {own} does not fit the others: "
+                    f"use {other}"
+                )
                 return
 
 

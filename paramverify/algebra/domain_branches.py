@@ -147,7 +147,7 @@ def _implied(constraint: Constraint, domain: Domain) -> bool:
     """
     sign = sign_on(constraint.polynomial, domain)
     if sign is Sign.NEGATIVE or (constraint.strict and sign in (Sign.NONPOSITIVE, Sign.ZERO)):
-        raise DomainError(f"{constraint.text} is true nowhere")
+        raise DomainError(f"the constraint {constraint.text} is false everywhere in the domain")
     return sign is Sign.POSITIVE or (not constraint.strict and sign in (Sign.NONNEGATIVE, Sign.ZERO))
 
 
@@ -164,7 +164,7 @@ def _equations(domain: Domain) -> Iterator[tuple[Polynomial, tuple[Constraint, .
             second = found[j]
             if primitive(first.polynomial)[1] == -primitive(second.polynomial)[1]:
                 if first.strict or second.strict:
-                    raise DomainError(f"{first.text} and {second.text} exclude each other")
+                    raise DomainError(f"the constraints {first.text} and {second.text} contradict each other")
                 yield first.polynomial, (*found[:i], *found[i + 1 : j], *found[j + 1 :])
 
 
@@ -173,7 +173,7 @@ def _solved(branch: Branch, equation: Polynomial, rest: tuple[Constraint, ...]) 
     domain = branch.domain
     factors = [f for f, _ in equation.factor()[1] if sign_on(f, domain) not in _APART]
     if not factors:
-        raise DomainError("an equation has no solution in the box")
+        raise DomainError("an equation of the constraints has no solution in the intervals of the parameters")
     solved: list[Branch] = []
     for factor in factors:
         part = _eliminated(branch, factor, rest)
@@ -236,6 +236,6 @@ def tightened(domain: Domain) -> Domain:
             elif slope < 0 and (end < own.upper or (end == own.upper and own.upper_closed)):
                 box[names[0]] = Interval(own.lower, end, own.lower_closed, closed)
         except DomainError:
-            reason = f"{constraint.text} leaves nothing of {names[0]} in {own}"
+            reason = f"{constraint.text} excludes every {names[0]} in {own}"
             raise DomainError(f"the parameter domain is empty: {reason}") from None
     return replace(domain, box=box, constraints=tuple(rest))

@@ -52,8 +52,8 @@ def tied_in(ring: Ring, *polynomials: Polynomial) -> tuple[Unbounded, ...]:
 def refuse_ties(ring: Ring, polynomials: Iterable[Polynomial], what: str) -> None:
     """Raises an UnsupportedError if something tied occurs; `what` names who knows polynomials alone."""
     for tie in tied_in(ring, *polynomials):
-        reason = f"{tie.name} stands beside {tie.meaning}, which is no polynomial"
-        raise UnsupportedError(f"{reason}; {what} cannot say it")
+        reason = f"{tie.name} occurs together with {tie.meaning}, which is not a polynomial"
+        raise UnsupportedError(f"{reason}, so {what} cannot express it")
 
 
 def constant_at(ring: Ring, point: Point, polynomial: Polynomial | None = None) -> Transcendental | None:
@@ -74,7 +74,7 @@ def constant_at(ring: Ring, point: Point, polynomial: Polynomial | None = None) 
         numbers.append(ring.constant)
     if len(numbers) > 1:
         named = " and ".join(number.name for number in numbers)
-        raise LimitError(f"{named} may be algebraically dependent: no exact number can be given here")
+        raise LimitError(f"no exact number can be computed: {named} may be algebraically dependent")
     return numbers[0] if numbers else None
 
 
@@ -128,7 +128,9 @@ def _root(value: Fraction) -> tuple[Fraction, int]:
     """Returns (b, k) with value = b^(−k) for 0 < value < 1, where b > 1 is no power of another rational."""
     top, bottom = value.denominator, value.numerator
     if not 0 < value < 1 or top.bit_length() > MAX_BITS:
-        raise LimitError("the logarithm of this number is not taken")
+        raise LimitError(
+            "the logarithm of a parameter is computed only for numbers in (0, 1) with few digits"
+        )
     for k in range(top.bit_length(), 1, -1):
         first = _exact_root(top, k)
         second = _exact_root(bottom, k) if first else 0
@@ -216,7 +218,9 @@ def parse_interval(text: str) -> Interval:
     ends = []
     for end in (match.group(2), match.group(3)):
         if _infinite(end):
-            raise DomainError(f"a parameter needs finite ends; {_bounded(match.group(2), match.group(3))}")
+            raise DomainError(
+                f"a parameter needs an interval with finite ends: {_bounded(match.group(2), match.group(3))}"
+            )
         ends.append(constant(end))
     return Interval(ends[0], ends[1], match.group(1) == "[", match.group(4) == "]")
 
@@ -228,8 +232,10 @@ def _infinite(end: str) -> bool:
 def _bounded(low: str, high: str) -> str:
     """Returns how to ask about an interval with one infinite end, or with two, without it."""
     if _infinite(low) and _infinite(high):
-        return "for all real numbers verify an SMT-LIB script, or substitute p = t/(1-t**2) with t in (-1, 1)"
-    return "substitute p = t/(1-t) for an unbounded one"
+        return (
+            "for all real numbers, verify an SMT-LIB script, or substitute p = t/(1-t**2) with t in (-1, 1)"
+        )
+    return "for an unbounded parameter p, substitute p = t/(1-t)"
 
 
 def _meant(text: str) -> str:
@@ -391,8 +397,8 @@ def check_names(ring: Ring, point: Mapping[str, Fraction]) -> None:
         if name not in ring.parameters:
             for unbounded in ring.unbounded:
                 if name == unbounded.name:
-                    reason = f"give {unbounded.variable} instead, which stands for {unbounded.meaning}"
-                    raise InputError(f"{name} has no rational points: {reason}")
+                    reason = f"set {unbounded.variable}, which stands for {unbounded.meaning}"
+                    raise InputError(f"{name} cannot be set to a number here: {reason}")
             known = ", ".join(ring.parameters) or "none"
             raise InputError(f"there is no parameter {name!r}; there are: {known}")
 

@@ -296,7 +296,7 @@ def compare(left: Finite, right: Finite) -> int:
     for (low, high), (least, most) in zip(enclosures(left), enclosures(right), strict=False):
         if high < least or most < low:
             return -1 if high < least else 1
-    raise LimitError(f"{text(left)} and {text(right)} are too near to each other to be compared")
+    raise LimitError(f"{text(left)} and {text(right)} are too close to each other to be compared")
 
 
 def _difference(left: Real, right: Real) -> Real:
@@ -337,7 +337,7 @@ def precise(value: Finite, bits: int) -> tuple[Fraction, Fraction]:
     for low, high in enclosures(value):
         if high - low <= min(abs(low), abs(high)) / 2**bits:
             return low, high
-    raise LimitError(f"{text(value)} is too near to 0 to be rounded")
+    raise LimitError(f"{text(value)} is too close to 0 to be rounded")
 
 
 def enclosure(value: Finite, bits: int) -> tuple[Fraction, Fraction]:
@@ -414,7 +414,7 @@ def inverse(value: Finite) -> Finite:
             return simplest(inverse_root(value))
         case Real():
             return Real.of(value.denominator, value.numerator, value.constant)
-    raise UnsupportedError(f"1/({text(value)}) is no number that is exact here: use float(...)")
+    raise UnsupportedError(f"1/({text(value)}) cannot be represented exactly: use float(...)")
 
 
 def simplest(value: RealRoot | Real) -> Fraction | RealRoot | Real:
@@ -442,9 +442,9 @@ def logarithm(value: Finite) -> Finite:
         UnsupportedError: x is a logarithm.
     """
     if compare(value, Fraction(0)) <= 0:
-        raise ValueError(f"{text(value)} has no logarithm: it is not above 0")
+        raise ValueError(f"{text(value)} has no logarithm, because it is not above 0")
     if isinstance(value, Logarithm):
-        raise UnsupportedError(f"ln({text(value)}) is no number that is exact here")
+        raise UnsupportedError(f"ln({text(value)}) cannot be represented exactly: use float(...)")
     if value == 1:
         return Fraction(0)
     if isinstance(value, Real) and value.describe().startswith("exp("):
@@ -470,7 +470,9 @@ def _alike(left: Fraction | Real, right: Fraction | Real) -> tuple[Real, Real]:
     constants = [v.constant for v in (left, right) if isinstance(v, Real) and v.constant]
     if any(isinstance(c, LogConstant) for c in constants):
         if len(set(constants)) > 1:
-            raise UnsupportedError(f"{' and '.join(c.name for c in constants)} are in no common number here")
+            raise UnsupportedError(
+                f"a number with both {' and '.join(c.name for c in constants)} cannot be represented exactly"
+            )
         first, second = (_over(value, constants[0]) for value in (left, right))
         return first, second
     common = generator(c.exponent for c in constants if isinstance(c, ExpConstant))
@@ -492,7 +494,7 @@ def _over(value: Fraction | Real, common: Transcendental | None) -> Real:
 
 def _beyond(left: Finite, right: Finite, sign: str) -> UnsupportedError:
     told = f"({text(left)}) {sign} ({text(right)})"
-    return UnsupportedError(f"{told} is no number that is exact here: use float(...)")
+    return UnsupportedError(f"{told} cannot be represented exactly: use float(...)")
 
 
 def text(value: Finite) -> str:
@@ -578,7 +580,7 @@ class ExactNumber:
             ValueError: The number is not rational.
         """
         if not isinstance(self._value, Fraction):
-            raise ValueError(f"{self} is not rational: float(...) and enclosure(...) give numbers near it")
+            raise ValueError(f"{self} is not rational: use float(...) or enclosure(...)")
         return self._value
 
     def _sympy_(self) -> Any:
@@ -612,7 +614,7 @@ class ExactNumber:
             ValueError: The number is infinite.
         """
         if self._value is None:
-            raise ValueError("infinity lies between no two numbers")
+            raise ValueError("infinity has no enclosure")
         return enclosure(self._value, bits)
 
     def __float__(self) -> float:
@@ -621,7 +623,7 @@ class ExactNumber:
         for low, high in enclosures(self._value):
             if float(low) == float(high):
                 return float(low)
-        raise LimitError(f"{self} is too near to the middle of two floats")
+        raise LimitError(f"{self} is too close to the middle of two floats to be rounded")
 
     def __bool__(self) -> bool:
         return self._value != 0
@@ -739,7 +741,7 @@ class ExactNumber:
 
     def _finite(self) -> Finite:
         if self._value is None:
-            raise UnsupportedError("infinity is no number to calculate with")
+            raise UnsupportedError("infinity is not supported in calculations")
         return self._value
 
 
@@ -777,11 +779,11 @@ def _value_of(value: object) -> Finite | None:
         return value
     found = _other(value)
     if found is NotImplemented:
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     if isinstance(found, float):
         if found == math.inf:
             return None
-        raise ValueError(f"{value!r} is no number that is exact here")
+        raise ValueError(f"{value!r} cannot be represented exactly")
     exact: Finite = found
     return exact
 

@@ -171,7 +171,7 @@ class Arrays:
                 return left * right
             if isinstance(tree.op, (ast.FloorDiv, ast.Mod)) and right > 0:
                 return left // right if isinstance(tree.op, ast.FloorDiv) else left % right
-        reason = "an index is a whole number, with i, j, + - * // and %"
+        reason = "an index must be a whole number; allowed are i, j, + - * // and %"
         if isinstance(tree, ast.Name) and tree.id in INDICES:
             reason = f"{tree.id} has no value here"
         raise IndexMistake(reason, tree.col_offset)
@@ -506,7 +506,7 @@ class _Evaluation:
             return self.remainder(args[0], args[1])
         if op == "if":
             return self.number(args[1] if self.number(args[0]) else args[2])
-        raise self.expression.error(f"{op} is not allowed here: its value is not rational", node)
+        raise self.expression.error(f"{op} is not allowed here, because its value is not rational", node)
 
     def quotient(self, node: Operation, dividend: Node, divisor: Node) -> Fraction:
         by = self.number(divisor)
@@ -517,9 +517,9 @@ class _Evaluation:
     def remainder(self, dividend: Node, divisor: Node) -> Fraction:
         number, by = self.number(dividend), self.number(divisor)
         if number.denominator != 1 or by.denominator != 1:
-            raise self.expression.error("mod is about whole numbers", dividend)
+            raise self.expression.error("mod requires whole numbers", dividend)
         if by <= 0:
-            raise self.expression.error("mod needs a divisor of 1 or more", divisor)
+            raise self.expression.error("the divisor of mod must be at least 1", divisor)
         return number % by
 
     def power(self, node: Operation, base: Fraction, exponent: int) -> Fraction:
@@ -545,7 +545,7 @@ def unknown_name(expression: Expression, node: Node, name: str, known: Collectio
         shown = ", ".join(sorted(listed)[:LISTED]) + (", ..." if len(listed) > LISTED else "")
         mend = f"known here: {shown}" if known else "no names are known here"
     if name in INDICES and any("[" in other for other in known):
-        mend = f"{name} counts the entries of an array: write it in an index, or choose another name"
+        mend = f"{name} is the index of an array: use it inside an index, or choose another name"
     error = ExpressionError(f"unknown name {name!r}", expression.text, node.column, mend)
     error.unknown, error.known = name, frozenset(known)
     return error
@@ -623,13 +623,13 @@ def _mend(text: str, known: Mapping[str, Fraction] | None) -> str:
 def _parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
     """Parses an expression, see `parse`, without a proposal."""
     if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"longer than {MAX_LENGTH} characters", text[:70], 0)
+        raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters", text[:70], 0)
     stray = re.search(r"[^\x20-\x7e\t\n]|#", text)
     if stray:
         raise ExpressionError(f"unexpected character {stray.group()!r}", text, stray.start())
     digits = re.search(rf"[\d_]{{{MAX_DIGITS + 1}}}", text)
     if digits:
-        raise ExpressionError("number with too many digits", text, digits.start())
+        raise ExpressionError("a number has too many digits", text, digits.start())
     source = _QUOTED_OR_BLANK.sub(lambda match: match[1] or " ", text)
     indent = len(source) - len(source.lstrip())
     _bound_brackets(source)
@@ -648,11 +648,11 @@ def _parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression
             raise ExpressionError(reason, text, wrong.start()) from None
         word = _reserved(source)
         if word:
-            reason = f"{word.group()} is a word of the language and no name; choose another name"
+            reason = f"{word.group()} is a reserved word: choose another name"
             raise ExpressionError(reason, text, word.start()) from None
         raise ExpressionError("syntax error", text, min(column, len(text))) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
-        raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None
+        raise ExpressionError("the expression is nested too deeply, or has too many terms", text, 0) from None
     try:
         return Expression(text, _ExpressionReader(text, source, indent, known or {}).node(tree.body, 0))
     except RecursionError:
@@ -664,7 +664,7 @@ def _bound_brackets(source: str) -> None:
     for column, char in enumerate(source):
         depth += (char in "([{") - (char in ")]}")
         if depth > MAX_DEPTH:
-            raise ExpressionError(f"brackets nested deeper than {MAX_DEPTH}", source, column)
+            raise ExpressionError(f"brackets are nested deeper than {MAX_DEPTH}", source, column)
 
 
 def _reserved(source: str) -> re.Match[str] | None:
@@ -725,7 +725,7 @@ class _ExpressionReader:
     def node(self, tree: ast.expr, depth: int) -> Node:
         column = self.indent + tree.col_offset
         if depth > MAX_DEPTH:
-            raise self.refuse(f"nested deeper than {MAX_DEPTH}", column)
+            raise self.refuse(f"the expression is nested deeper than {MAX_DEPTH}", column)
         if isinstance(tree, ast.Constant):
             return self.constant(tree, column)
         if isinstance(tree, ast.Name):
@@ -774,19 +774,23 @@ class _ExpressionReader:
         if name in ("true", "false"):
             return RationalConstant(Fraction(name == "true"), column)
         if not NAME.match(name):
-            raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
+            raise self.refuse(
+                f"{name!r} is not a name: use letters, digits and _, starting with a letter", column
+            )
         if name in self.known:
             return RationalConstant(self.known[name], column)
         if name in self.arrays.sizes:
             return Name(self.whole_array(name, column), column)
         if name in self.defined.below:
-            raise self.refuse(f"{name} is defined further below: put its line above this one", column)
+            raise self.refuse(f"{name} is defined further below: move its line above this one", column)
         stands_for = self.defined.get(name)
         if stands_for is None:
             return Name(name, column)
         self.brought += stands_for.size
         if depth + stands_for.depth > MAX_DEPTH or self.brought > MAX_NODES:
-            raise self.refuse(f"too long or nested too deeply with what {name} stands for", column)
+            raise self.refuse(
+                f"the expression is too long or nested too deeply after {name} is expanded", column
+            )
         return stands_for.at(column)
 
     def entry(self, tree: ast.Subscript, column: int) -> Node:
@@ -808,7 +812,7 @@ class _ExpressionReader:
             return "not allowed in an expression: subscript"
         near = nearest(name, self.arrays.sizes)
         known = f"did you mean {near}?" if near else f"its arrays are {', '.join(self.arrays.sizes)}"
-        return f"{name} is no array of the prior: {known}"
+        return f"{name} is not an array of the prior: {known}"
 
     def whole_array(self, name: str, column: int) -> str:
         """Returns the entry that the name of an array means where an index runs."""
@@ -833,7 +837,7 @@ class _ExpressionReader:
             parts.append(self.node(tree.args[0], depth + 1))
             self.brought += sum(1 for _ in Expression(self.text, parts[-1]).nodes())
             if self.brought > MAX_NODES:
-                raise self.refuse(f"too long with all entries of {over}", column)
+                raise self.refuse(f"the expression is too long with all entries of {over}", column)
         self.arrays, self.runs = outer, runs
         return parts[0] if len(parts) == 1 else Operation(RUNNING[name], tuple(parts), column)
 
@@ -871,7 +875,7 @@ class _ExpressionReader:
                 terms = [Operation(word, tuple(terms), first.column)]
                 nested += 1
                 if nested + depth > MAX_DEPTH:
-                    raise self.refuse(f"nested deeper than {MAX_DEPTH}", right.column)
+                    raise self.refuse(f"the expression is nested deeper than {MAX_DEPTH}", right.column)
             word = op
             terms.append(right)
         return Operation(word, tuple(terms), first.column)
@@ -882,14 +886,14 @@ class _ExpressionReader:
         if not isinstance(value, Fraction) or value.denominator != 1:
             raise self.refuse("an exponent must be a whole number", node.column)
         if abs(value) > MAX_POWER:
-            raise self.refuse(f"exponent larger than {MAX_POWER:,}", node.column)
+            raise self.refuse(f"an exponent must be at most {MAX_POWER:,}", node.column)
 
     def comparison(self, tree: ast.Compare, depth: int, column: int) -> Node:
         operands = [self.node(t, depth + 1) for t in (tree.left, *tree.comparators)]
         parts: list[Node] = []
         for op, left, right in zip(tree.ops, operands, operands[1:], strict=False):
             if type(op) not in _COMPARE:
-                raise self.refuse("not a comparison of numbers", column)
+                raise self.refuse("this comparison is not allowed: use <, <=, >, >=, == or !=", column)
             parts.append(Operation(_COMPARE[type(op)], (left, right), left.column))
         return parts[0] if len(parts) == 1 else Operation("and", tuple(parts), column)
 
@@ -923,7 +927,7 @@ def exact_decimal(digits: str) -> Fraction:
     if not match:
         raise ValueError(f"not a decimal number: {digits[:40]}")
     if len(digits) > MAX_DIGITS or abs(int(match.group(1) or 0)) > MAX_EXPONENT:
-        raise ValueError("number too large: too many digits, or its exponent is too large")
+        raise ValueError("a number has too many digits, or too large an exponent")
     return Fraction(digits.replace("_", ""))
 
 

@@ -106,7 +106,9 @@ def _parts(expression: Expression, node: Node, names: Collection[str]) -> dict[s
             if not by:
                 raise expression.error("division by zero", args[1])
             return {name: k / by for name, k in _parts(expression, args[0], names).items()}
-        raise expression.error(f"only multiples of {' and '.join(sorted(names))} are covered here", node)
+        raise expression.error(
+            f"inside exp, only multiples of {' and '.join(sorted(names))} are supported", node
+        )
     return {"": _number(expression, [node])}
 
 
@@ -123,8 +125,8 @@ def _number(expression: Expression, nodes: Sequence[Node]) -> Fraction:
     for node in nodes:
         other = next((n for n in Expression(expression.text, node).nodes() if isinstance(n, Name)), None)
         if other:
-            what = "exp takes numbers, and multiples of parameters whose domain is (0, oo)"
-            raise expression.error(f"{what}; {other.name} is neither", other)
+            what = "exp supports numbers, and multiples of parameters with the domain (0, oo)"
+            raise expression.error(f"{what}, but {other.name} is neither", other)
         value = evaluate(Expression(expression.text, node))
         if isinstance(value, str):
             raise expression.error("exp needs a rational number", node)
@@ -438,7 +440,7 @@ class _Denoted:
                 return self.quotient(node, *map(self.of, node.arguments))
             case "+" | "*":
                 return self.combined(node, [self.of(argument) for argument in node.arguments])
-        reason = f"{node.operator} is not allowed here: parameters need + - * / **"
+        reason = f"{node.operator} is not allowed here: expressions of parameters support + - * / ** only"
         raise self.expression.error(reason, node)
 
     def combined(self, node: Operation, values: Sequence[RationalFunction]) -> RationalFunction:

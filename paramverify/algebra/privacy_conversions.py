@@ -190,7 +190,7 @@ def _implied(kind: str, name: str, ball: arb, exact: Fraction | None, source: st
         return Implied(kind, name, None, Fraction(1), source)
     if not top.is_finite():
         raise LimitError(
-            f"the numbers are too large, or too near 0 or 1, to find the {name} with {BITS:,} bits"
+            f"the numbers are too large, or too close to 0 or 1, to find the {name} with {BITS:,} bits"
         )
     upper = Fraction(0) if top <= 0 else LEAST if top < _ball(LEAST) else upper_bound(ball)
     return Implied(kind, name, None, upper, source)

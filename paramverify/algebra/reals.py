@@ -77,7 +77,7 @@ class Real:
                 if bottom > 0 and quotient.rel_accuracy_bits() >= needed:
                     return lower_bound(quotient), upper_bound(quotient)
             bits *= 2
-        raise LimitError(f"{self.describe()} is too near to 0 to be enclosed")
+        raise LimitError(f"{self.describe()} is too close to 0 to be enclosed")
 
     def __sub__(self, other: Real) -> Real:
         top = self.numerator * other.denominator - other.numerator * self.denominator
@@ -105,7 +105,7 @@ class Real:
             if high - low <= min(abs(low), abs(high)) / 2**60:
                 return (low + high) / 2
             bits *= 2
-        raise LimitError(f"{self.describe()} is too near to 0 to be rounded")
+        raise LimitError(f"{self.describe()} is too close to 0 to be rounded")
 
     def __str__(self) -> str:
         value = self.rational

@@ -47,13 +47,13 @@ from paramverify.synthesis.set_curve import hull
 
 PRECISE = 256  # bits of rational bounds of a probability
 MANY = (
-    "the releases are about the same hidden data, so they do not compose as products; "
-    "`times` in [mechanism], with `budget`, asks about several answers, and `parts` about several mechanisms"
+    "its releases share the same hidden data, so they do not compose as products; instead, use `times` in "
+    "[mechanism] with `budget` for several answers, or `parts` for several mechanisms"
 )
 
 NOT_RATIONAL = (
-    "there is no evidence of a composition of this case: its probabilities have exp of numbers; "
-    "noise such as laplace:scale=2, and cases with rational probabilities, have evidence"
+    "there is no evidence for a composition of this case, because its probabilities contain exp of numbers; "
+    "use a case with rational probabilities, or noise such as laplace:scale=2"
 )
 
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)
@@ -72,9 +72,9 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Directed
         undoubted(session, model)
         way, count = way_of(model)
     way = replace(way, about=case_entry(case.title, case.digest, case.settings))
-    told = [] if way.single else [f"no one of its {count} pairs is the worst for every epsilon"]
+    told = [] if way.single else [f"none of its {count} pairs is the worst for every epsilon"]
     notes = [note for note in model.notes if note not in set_by(settings)]
-    return way, tuple(f"{path}: {note}" for note in (f"it is about {_compared(case)}", *told, *notes))
+    return way, tuple(f"{path}: {note}" for note in (f"it covers {_compared(case)}", *told, *notes))
 
 
 def _compared(case: PrivacyCase) -> str:
@@ -93,9 +93,9 @@ def way_of(model: Model) -> tuple[DirectedRelease, int]:
         InputError: a parameter without a value, a secret of several worlds, or no output to compare.
     """
     if model.hmm.chosen:
-        raise InputError("here an adversary chooses the answers, so there is no pair of distributions")
+        raise InputError("an adversary chooses the answers of this case, so it has no pair of distributions")
     if len(model.lengths) != 1:
-        raise InputError("a release has one length: write one number for privacy.length")
+        raise InputError("a release must have one length: write one number as privacy.length")
     point = {name: interval.lower for name, interval in model.domain.box.items() if interval.is_point}
     free = [name for name in model.domain.ring.parameters if name not in point]
     for pair in model.pairs if free else ():
@@ -103,7 +103,8 @@ def way_of(model: Model) -> tuple[DirectedRelease, int]:
             if sum(bool(weight) for weight in start.weights.values()) > 1:
                 raise InputError(f"the secret {name!r} has several worlds: {MANY}")
     if free:
-        raise InputError(f"no value for {', '.join(free)}: write {free[0]}=1/2 after the case and a colon")
+        missing = ", ".join(free)
+        raise InputError(f"no value for {missing}: write {free[0]}=1/2 after the case and a colon")
     if not contains(model.domain, point):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     for pair in model.pairs:
@@ -131,7 +132,7 @@ def _shares(direction: PairOutcomes, point: Point) -> list[Exactly]:
     """Returns the probabilities of the outputs under both secrets."""
     total = _fraction(number_at(direction.total, point))
     if not total:
-        raise InputError(f"a secret of {direction.left!r} and {direction.right!r} is impossible")
+        raise InputError(f"one of the secrets {direction.left!r} and {direction.right!r} has probability 0")
     found = ((_fraction(number_at(p, point)), _fraction(number_at(q, point))) for p, q in direction.outputs)
     return [(p / total, q / total) for p, q in found]
 
@@ -292,7 +293,7 @@ def _powers(direction: PairOutcomes, point: Point, constant: ExpConstant) -> Pol
             merged[name] = one + p, other + q
     total = number_at(direction.total, point)
     if constant.sign(total) <= 0:
-        raise InputError(f"a secret of {direction.left!r} and {direction.right!r} is impossible")
+        raise InputError(f"one of the secrets {direction.left!r} and {direction.right!r} has probability 0")
     return PolynomialPair(tuple(merged.values()), total, constant)
 
 

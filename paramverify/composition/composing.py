@@ -134,8 +134,8 @@ class DirectedRelease:
 
 
 ONE_MORE = (
-    "a component here has subsample, so the neighbours of this case are taken as data with and without "
-    "one person; if they replace a record, the number is not about them"
+    "a component has `subsample`, so the neighbours of this case are interpreted as data with and without "
+    "one person; if they replace a record, the result does not apply to them"
 )
 
 
@@ -302,7 +302,7 @@ class Composition:
         """Returns how many bits are lost where masses are divided between the points of a grid."""
         size = float(step.ball())
         if not 0 < size < inf:
-            raise LimitError("the losses are too small or too large for a grid")
+            raise LimitError("the privacy losses are too small or too large for a grid")
         return 2 * max(0, ceil(-log2(size)))
 
     def _product(
@@ -321,7 +321,7 @@ class Composition:
 
     def _check(self) -> None:
         if time.monotonic() > self.deadline:
-            raise LimitError("the time is over, and no bound was found")
+            raise LimitError("no bound was found within the time limit")
 
     def lattice(self, direction: int) -> Grid | None:
         """Returns a grid with all losses on it, where it has not too many points."""

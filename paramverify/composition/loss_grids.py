@@ -70,7 +70,7 @@ class Grid:
         place = loss / self.ball(1)
         low, high = place.lower().floor().unique_fmpz(), place.upper().floor().unique_fmpz()
         if low is None or high is None:
-            raise LimitError("a loss is too large for this precision")
+            raise LimitError("a privacy loss is too large for this precision")
         return int(low), int(high) + 1
 
     def _exactly(self, loss: Loss) -> tuple[int, int] | None:
@@ -410,7 +410,7 @@ def rounded_down(value: arb, bits: int) -> fmpz:
 def _whole_mass(value: arb) -> fmpz:
     found = value.unique_fmpz()
     if found is None:
-        raise LimitError("a mass is not known well enough at this precision")
+        raise LimitError("a probability cannot be rounded at this precision")
     return max(found, fmpz(0))
 
 

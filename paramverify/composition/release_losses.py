@@ -274,7 +274,7 @@ class DiscreteLaplace:
         """Returns the loss: finitely many atoms, with rational masses where a is rational."""
         del bits
         if self.sensitivity > MOST_ATOMS:
-            raise LimitError(f"a sensitivity above {MOST_ATOMS:,} has too many losses")
+            raise LimitError(f"the sensitivity must be at most {MOST_ATOMS:,}")
         far = self.sensitivity
         return Losses(tuple(self._atom(x) for x in range(far + 1)))
 
@@ -315,7 +315,7 @@ class DiscreteGaussian:
         variance = self.sigma**2
         far = self.sensitivity + 2 + isqrt(int(2 * variance * bits))
         if 2 * far > MOST_ATOMS:
-            raise LimitError(f"so wide a discrete Gaussian has more than {MOST_ATOMS:,} outputs")
+            raise LimitError(f"sigma is too large: the noise has more than {MOST_ATOMS:,} outputs")
         # Σ_(x>n) e^(−x²/(2σ²)) ≤ e^(−n²/(2σ²))·σ·√(π/2): the sum is below the integral from n on, and
         # ∫_n^∞ e^(−x²/(2σ²)) dx ≤ e^(−n²/(2σ²))·∫_0^∞ e^(−x²/(2σ²)) dx.
         weights = [(ball(-Fraction(x * x) / (2 * variance))).exp() for x in range(far + 1)]

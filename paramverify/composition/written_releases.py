@@ -48,7 +48,7 @@ from paramverify.tables import (
 MOST_TIMES = 10**9
 
 SHARED = (
-    Key("times", whole(1, MOST_TIMES), "How often it is released.", default=1),
+    Key("times", whole(1, MOST_TIMES), "How often this release is made.", default=1),
     Key(
         "subsample",
         EXPRESSION,
@@ -58,13 +58,13 @@ SHARED = (
 SENSITIVITY = Key(
     "sensitivity",
     EXPRESSION,
-    "How far the answers on two neighbouring data sets are apart at most.",
+    "The largest distance of the answers on two neighbouring data sets.",
     default=1,
 )
 STEPS = Key(
     "sensitivity",
     whole(1, MOST_TIMES),
-    "How far the answers on two neighbouring data sets are apart at most, a whole number.",
+    "The largest distance of the answers on two neighbouring data sets, a whole number.",
     default=1,
 )
 SCALE = Key("scale", EXPRESSION, "The scale of the noise.")
@@ -90,12 +90,17 @@ SAME = {  # what other libraries call our kinds of noise
 }
 NOISES = {
     "gaussian": _noise(
-        "gaussian", "Normal noise.", (Key("sigma", EXPRESSION, "The deviation.", needed=True), SENSITIVITY)
+        "gaussian",
+        "Normal noise.",
+        (Key("sigma", EXPRESSION, "The standard deviation.", needed=True), SENSITIVITY),
     ),
     "discrete_gaussian": _noise(
         "discrete_gaussian",
         "Normal noise on whole numbers.",
-        (Key("sigma", EXPRESSION, "Noise x has weight exp(-x**2/(2*sigma**2)).", needed=True), STEPS),
+        (
+            Key("sigma", EXPRESSION, "The scale: noise x has weight exp(-x**2/(2*sigma**2)).", needed=True),
+            STEPS,
+        ),
     ),
     "laplace": _noise("laplace", "Laplace noise.", (SCALE, EPSILON, SENSITIVITY), one=("scale", "epsilon")),
     "discrete_laplace": _noise(
@@ -106,25 +111,25 @@ NOISES = {
     ),
     "randomized_response": _noise(
         "randomized_response",
-        "The truth, or one of the other values with equal chances.",
+        "The truth, or one of the other values with equal probability.",
         (
             Key("truth", EXPRESSION, "The probability of the truth."),
             EPSILON,
-            Key("values", whole(2, MOST_TIMES), "How many values there are.", default=2),
+            Key("values", whole(2, MOST_TIMES), "The number of values.", default=2),
         ),
         one=("truth", "epsilon"),
     ),
 }
-SET = by_name("[component.set]", "Values of parameters and definitions.", EXPRESSION, "A value.")
+SET = by_name("[component.set]", "Values of parameters and definitions of the case.", EXPRESSION, "A value.")
 CASE = Section(
     "[[component]] case",
-    "One release of a case.",
+    "A release of a case.",
     (Key("case", FILE, "The case file, relative to this file.", needed=True), Key("set", SET), *SHARED),
     names=NAME,
 )
 COMPONENT = Variants(
     "[[component]]",
-    "A release: a kind of noise, or a case.",
+    "A release: a kind of noise or a case.",
     lambda: tuple(NOISES),
     NOISES.get,
     tag="kind",
@@ -133,7 +138,7 @@ COMPONENT = Variants(
 )
 COMPOSITION = Section(
     "composition",
-    "Releases that are composed, for `paramverify compose`.",
+    "A file of releases for `paramverify compose`.",
     (
         TITLE,
         SOURCE,
@@ -163,7 +168,9 @@ def read_components(text: str, read_case: ReadCase) -> tuple[Component, ...]:
     if listed:
         times = _times(values.pop("times", "1"))
         for key in values:
-            raise InputError("a file of releases takes times alone; write this into it", key=key)
+            raise InputError(
+                "only times can follow a file of releases; write this key into the file", key=key
+            )
         return tuple(repeated(each, times) for each in _read_all(listed, what, read_case))
     own = {key: values.pop(key) for key in [key.name for key in SHARED] if key in values}
     return (_read({"case": what, **own, "set": values}, text, "", read_case),)
@@ -185,7 +192,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
         if not equals:
             key, value = "times", key
         if key in values:
-            raise InputError(f"{key} is given twice in {text!r}")
+            raise InputError(f"{text!r} sets {key} twice: remove one of them")
         values[key] = value
     what = what.strip()
     if what not in NOISES and "/" not in what and "." not in what:
@@ -211,7 +218,7 @@ def _read_all(document: TomlDocument, path: str, read_case: ReadCase) -> list[Co
         top.text("source", "")
         listed = top.get("component")
         if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
-            raise CaseError("a list of tables is needed here: write [[component]]", key="component")
+            raise CaseError("must be a list of tables: write [[component]]", key="component")
         with each:
             top.close()
         folder = str(Path(path).parent)
@@ -225,7 +232,7 @@ def _read(data: Mapping[str, Any], text: str | None, folder: str, read_case: Rea
     """Reads the table of a component; without a text of its own it has that of the words for it."""
     table = Table(data, COMPONENT)
     if ("kind" in data) == ("case" in data):
-        raise CaseError("give either kind, for noise, or case, for a case file")
+        raise CaseError("a component needs exactly one of `kind` (for noise) and `case` (for a case file)")
     values = _ComponentValues(table)
     times = _times(values.take("times") or "1")
     rate = _rate(values.take("subsample"))
@@ -255,14 +262,14 @@ def _of_case(path: str, settings: Settings, read_case: ReadCase) -> tuple[Direct
 
 def _kind(given: str) -> str:
     if given not in NOISES:
-        raise CaseError(f"{given!r} is no kind of noise", key="kind", mend=_meant(given))
+        raise CaseError(f"{given!r} is not a kind of noise", key="kind", mend=_meant(given))
     return given
 
 
 def _meant(kind: str) -> str:
     """Returns the kind of noise that was meant, with the same distribution; else all kinds."""
     near = SAME.get(kind.casefold()) or nearest(kind, NOISES, TYPED)
-    return f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
+    return f"did you mean {near!r}?" if near else f"the kinds are {', '.join(NOISES)}"
 
 
 def _set(table: Table) -> list[str]:
@@ -286,7 +293,7 @@ def _times(text: str) -> int:
     with located(key="times"):
         value = constant(text)
         if value.denominator != 1 or not 1 <= value <= MOST_TIMES:
-            raise InputError(f"a whole number from 1 to {MOST_TIMES} is needed; not {text!r}")
+            raise InputError(f"must be a whole number from 1 to {MOST_TIMES}, but it is {text!r}")
         return int(value)
 
 
@@ -296,7 +303,7 @@ def _rate(text: str | None) -> Fraction | None:
     with located(key="subsample"):
         value = constant(text)
         if not 0 < value <= 1:
-            raise InputError(f"the probability to be in the sample is above 0, and at most 1; not {text!r}")
+            raise InputError(f"must be a probability above 0 and at most 1, but it is {text!r}")
         return value if value < 1 else None
 
 
@@ -327,10 +334,10 @@ class _ComponentValues:
             return default
         with located(key=name):
             if text is None:
-                raise InputError(f"it is missing: write {name}=2 or another number")
+                raise InputError(f"missing: write {name}=2 or another number")
             value = constant(text)
             if value <= 0:
-                raise InputError(f"a number above 0 is needed; not {text!r}")
+                raise InputError(f"must be a number above 0, but it is {text!r}")
             return value
 
     def whole(self, name: str, default: int, least: int = 1) -> int:
@@ -339,7 +346,7 @@ class _ComponentValues:
         with located(key=name):
             value = constant(text) if text is not None else Fraction(default)
             if value.denominator != 1 or value < least:
-                raise InputError(f"a whole number from {least} on is needed; not {text!r}")
+                raise InputError(f"must be a whole number of at least {least}, but it is {text!r}")
             return int(value)
 
     def epsilon(self, name: str) -> Loss:
@@ -349,14 +356,14 @@ class _ComponentValues:
         with located(key=name):
             found = read_epsilon(text)
             if found.ball() <= 0:
-                raise InputError(f"an epsilon above 0 is needed; not {text!r}")
+                raise InputError(f"must be above 0, but it is {text!r}")
             return found
 
     def one_of(self, *names: str) -> str:
         """Returns which one of several keys is given."""
         found = [name for name in names if name in self.table]
         if len(found) != 1:
-            raise InputError(f"give one of {', '.join(names)}")
+            raise InputError(f"exactly one of {', '.join(names)} is needed")
         return found[0]
 
     def close(self) -> None:
@@ -366,7 +373,7 @@ class _ComponentValues:
         for name in self.table.data:
             if name not in declared:
                 near = nearest(name, known)
-                hint = f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}"
+                hint = f"did you mean {near!r}?" if near else f"the keys are {', '.join(known)}"
                 raise InputError("unknown key", mend=hint, key=name)
 
     def take(self, name: str) -> str | None:
@@ -375,7 +382,7 @@ class _ComponentValues:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise CaseError("a number is needed here", key=name)
+            raise CaseError("must be a number", key=name)
         return str(value)
 
 
@@ -390,10 +397,10 @@ def read_epsilon(text: str) -> Loss:
     for factor, argument in budget.logarithms:
         value = evaluate(argument)
         if not isinstance(value, Fraction) or value <= 0:
-            raise InputError("a logarithm needs a positive number")
+            raise InputError("the argument of ln must be positive")
         found = found.plus(Loss(ratio=value).times(factor))
     if abs(found.rational) > MAX_EXPONENT:
-        raise InputError(f"an epsilon of at most {MAX_EXPONENT:,} is needed")
+        raise InputError(f"epsilon must be at most {MAX_EXPONENT:,}")
     return found
 
 
@@ -409,13 +416,13 @@ def read_question(
         with located(key=keys[0]):
             epsilon = read_epsilon(delta_for)
             if epsilon.ball() < 0:
-                raise InputError(f"an epsilon from 0 on is needed; not {delta_for!r}")
+                raise InputError(f"epsilon must be at least 0, but it is {delta_for!r}")
             return CompositionQuestion(epsilon=epsilon)
     assert epsilon_for is not None
     with located(key=keys[1]):
         delta = constant(epsilon_for)
         if not 0 <= delta <= 1:
-            raise InputError(f"a delta from 0 to 1 is needed; not {epsilon_for!r}")
+            raise InputError(f"delta must be from 0 to 1, but it is {epsilon_for!r}")
         return CompositionQuestion(delta=delta)
 
 
@@ -446,7 +453,7 @@ def _discrete_laplace(values: _ComponentValues) -> Release:
     values.close()
     if name == "alpha":
         if given >= 1:
-            raise InputError("alpha is below 1", key="alpha")
+            raise InputError("must be below 1", key="alpha")
         return DiscreteLaplace(Loss(ratio=1 / given), sensitivity)
     return DiscreteLaplace(Loss(1 / given if name == "scale" else given / sensitivity), sensitivity)
 
@@ -459,7 +466,7 @@ def _response(values: _ComponentValues) -> Release:
     else:
         truth = values.positive(name)
         if not Fraction(1, count) <= truth < 1:
-            raise InputError(f"the probability of the truth is from 1/{count} to 1, and not 1", key=name)
+            raise InputError(f"the probability of the truth must be at least 1/{count} and below 1", key=name)
         step = Loss(ratio=truth * (count - 1) / (1 - truth))
     values.close()
     return Response(step, count)

@@ -45,17 +45,17 @@ def check_declared(divergence: SumDivergence) -> None:
 
     def wrong(reason: str) -> InputError:
         name = owner(type(divergence).__module__)
-        return InputError(f"{name}: {reason}", key=f"privacy.{divergence.key}")
+        return InputError(f"{name}: {reason}", key=divergence.key)
 
     if not isinstance(getattr(divergence, "title", None), str):
-        raise wrong("the divergence has no title")
+        raise wrong("the divergence needs a `title`, which is a string")
     try:
         for reason in _mistakes(divergence):
             raise wrong(reason)
     except (InputError, LimitError, MemoryError):
         raise
     except Exception as error:  # the code of somebody else may raise anything
-        raise wrong(f"sums fails: {type(error).__name__}: {error}") from error
+        raise wrong(f"its method `sums` raised {type(error).__name__}: {error}") from error
 
 
 def _mistakes(divergence: SumDivergence) -> Iterator[str]:
@@ -65,16 +65,16 @@ def _mistakes(divergence: SumDivergence) -> Iterator[str]:
             [*each] for each in divergence.sums([(number * p, number * q) for p, q in ((1, 2), (2, 1))])
         ]
         if not listed:
-            yield "sums yields no sum"
+            yield "its method `sums` yields no sum"
         for quotient in (quotient for each in listed for quotient in each):
             top, bottom = quotient
             if number is one and (type(top) is not type(one) or type(bottom) is not type(one)):
                 yield (
-                    "sums gives a quotient that is not of polynomials: compute both from the "
-                    "probabilities only, such as p**0 for 1"
+                    "its method `sums` yields a quotient whose parts are not polynomials: compute both from "
+                    "the probabilities only, for example p**0 for 1"
                 )
     for masses in TRIED:
-        yield from (f"{reason}, with {_told(masses)}" for reason in _at(divergence, masses))
+        yield from (f"{reason}, for {_told(masses)}" for reason in _at(divergence, masses))
 
 
 def _at(divergence: SumDivergence, masses: Masses) -> Iterator[str]:
@@ -82,27 +82,30 @@ def _at(divergence: SumDivergence, masses: Masses) -> Iterator[str]:
     value: Callable[[Masses], Any] = divergence.largest
     parts = [quotient for each in divergence.sums(masses) for quotient in each]
     if any(bottom < 0 for _, bottom in parts):
-        yield "sums gives a negative denominator"
+        yield "its method `sums` yields a negative denominator"
     if (
         divergence.stratified
         and all(q for _, q in masses)
         and any(top and not bottom for top, bottom in parts)
     ):
-        yield "stratified is set, and a denominator is 0 where every output is possible on the right"
+        yield "`stratified` is set, but a denominator is 0 although every output is possible on the right"
     found = value(masses)
     less = 0 if divergence.included else divergence.less
     if found + less < 1:
-        least = "less = 1 says that the divergence is at least 0" if divergence.less else "without less = 1"
-        yield f"{least}, a sum is at least {1 - less}, and it is {found}"
+        least = "with `less = 1`" if divergence.less else "without `less = 1`"
+        yield f"{least}, each sum must be at least {1 - less}, but one is {found}"
     if value([(p * FACTOR, q * FACTOR) for p, q in masses]) != found * FACTOR:
-        yield "the sums do not have the factor of the probabilities, such as (p - q)**2/q or p*whole/q"
+        yield (
+            "a common factor of all probabilities must also be a factor of the sums, as in (p - q)**2/q or "
+            "p*whole/q"
+        )
     for (k, (p, q)), (j, (r, s)) in combinations(enumerate(masses), 2):
         rest = [each for n, each in enumerate(masses) if n not in (k, j)]
         together = value([*rest[:k], (p + r, q + s), *rest[k:]])
         if divergence.merged and p * s == q * r and together != found:
-            yield "merged is set, and the sum changes where two outputs of the same ratio become one"
+            yield "`merged` is set, but merging two outputs with the same ratio changes the sum"
         if divergence.processed and (together > found if found != inf else False):
-            yield "processed is set, and the divergence grows where two outputs become one"
+            yield "`processed` is set, but merging two outputs makes the divergence larger"
 
 
 def _told(masses: Masses) -> str:

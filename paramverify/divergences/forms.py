@@ -42,7 +42,7 @@ class Divergence:
     exact: ClassVar[bool] = True  # whether `of_sum` is exact
     event: ClassVar[Event]
     otherwise: ClassVar[str] = "its measure compares all outputs together, not outputs one by one"
-    taken: ClassVar[str] = "; `verify`, `certify`, `budget` and `sample` take such a case"
+    taken: ClassVar[str] = "; use `verify`, `certify`, `budget` or `sample` for such a case"
     largest_told: ClassVar[str] = "sum of all outputs"  # what is to be small
 
     @property
@@ -117,7 +117,7 @@ class Divergence:
     def not_for(self, what: str) -> InputError:
         """Returns the error for a question that is not about such a divergence; `what` names the question."""
         has = "has one" if self.key == "delta" else "has it"
-        reason = f"{what} needs no {self.key}; this case {has}, so {self.otherwise}"
+        reason = f"{what} requires a case without {self.key}; this case {has}, so {self.otherwise}"
         return InputError(reason, key=f"privacy.{self.key}")
 
 
@@ -157,9 +157,9 @@ class PositiveParts(Divergence):
     key: str = "delta"
     event = Event.SET
     otherwise: ClassVar[str] = (
-        "its measure compares sets of outputs, not outputs one by one; `verify` and `synthesize` do so, "
+        "its measure compares sets of outputs, not outputs one by one; `verify` and `synthesize` support it, "
         "`budget --delta-for EPSILON` finds the least delta, and `budget --epsilon-for DELTA` the least "
-        "epsilon; a case with epsilon or ratio alone is about outputs one by one"
+        "epsilon; to compare outputs one by one, remove the delta from the case"
     )
     taken: ClassVar[str] = ""
 

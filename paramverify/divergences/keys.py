@@ -36,7 +36,7 @@ RENYI_TABLE = Section(
         Key(
             "order",
             Either((whole(2, MAX_ORDER), one_of(INFINITE))),
-            "A whole order from 2 on, or infinity, which is pure privacy.",
+            "The order: a whole number of at least 2, or infinity, which is pure privacy.",
             needed=True,
         ),
         Key("epsilon", EXPRESSION, 'The bound of the divergence, such as 1/2 or "ln(2)".'),
@@ -71,12 +71,12 @@ def _order(value: Any) -> int | None:
             if 2 <= value <= MAX_ORDER:
                 return value
             if value == 1:
-                raise CaseError("at order 1 the divergence is that of Kullback and Leibler: write kl")
+                raise CaseError("the order must be at least 2; for the Kullback-Leibler divergence, write kl")
             if value < 1:
-                raise CaseError(f"the order is above 1, and not {value}")
-            raise CaseError(f"an order is at most {MAX_ORDER}, or infinity", mend=f'write "{INFINITE}"')
-        reason = f'a whole order from 2 to {MAX_ORDER}, or "{INFINITE}", is needed here'
-        raise CaseError(f"{reason}; zcdp is about all orders above 1")
+                raise CaseError(f"the order must be above 1, but it is {value}")
+            raise CaseError(f"the order must be at most {MAX_ORDER}, or infinity", mend=f'write "{INFINITE}"')
+        reason = f'the order must be a whole number from 2 to {MAX_ORDER}, or "{INFINITE}"'
+        raise CaseError(f"{reason}; for all orders above 1, use zcdp")
 
 
 def _epsilons(privacy: Table) -> Iterator[Expression]:

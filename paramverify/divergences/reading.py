@@ -100,7 +100,7 @@ def read_value(
         numerator = value.numerator if denominator == value.denominator else -value.numerator
         above = numerator - denominator * least
         if is_constant(above) and constant_value(above) < 0:
-            raise CaseError(f"the divergence is at least {least}, and {told} is not")
+            raise CaseError(f"the divergence is always at least {least}, but the bound {told} is smaller")
         checks.nonnegative(above, name, "is negative" if not least else f"is less than {least}")
         return RationalFunction(numerator, denominator)
 
@@ -115,7 +115,7 @@ def read_probability(
         numerator = delta.numerator if denominator == delta.denominator else -delta.numerator
         for part in (numerator, denominator - numerator):
             if is_constant(part) and constant_value(part) < 0:
-                raise CaseError(f"{name} is a probability, from 0 to 1, and not {told}")
+                raise CaseError(f"{name} must be a probability, from 0 to 1, but it is {told}")
         checks.nonnegative(numerator, name)
         checks.nonnegative(denominator - numerator, name, "is larger than 1")
         return RationalFunction(numerator, denominator)
@@ -180,7 +180,7 @@ def read_average(divergence: type[Average], expression: Expression) -> Average:
             inner = node.arguments[0] if isinstance(node, Operation) and ln else node
             value = evaluate(Expression(expression.text, inner)) if is_number(inner) else None
             if not isinstance(value, Fraction) or (ln and value <= 0):
-                raise CaseError('a number is needed here, such as "1/10" or "ln(2)/4"')
+                raise CaseError('the bound must be a number, such as "1/10" or "ln(2)/4"')
             if ln:
                 logarithms.append((factor, value))
             else:
@@ -188,8 +188,8 @@ def read_average(divergence: type[Average], expression: Expression) -> Average:
         found = divergence(rational, tuple(logarithms))
         with working_precision(SIGN_BITS):
             if not found.ball() > 0:
-                reason = f"{divergence.key} needs a bound above 0, and not {expression.text}"
-                raise CaseError(f'{reason}; for equal distributions write total_variation = "0"')
+                reason = f"{divergence.key} needs a bound above 0, but it is {expression.text}"
+                raise CaseError(f'{reason}; to require equal distributions, write total_variation = "0"')
         return found
 
 

@@ -15,7 +15,7 @@ from paramverify.errors import InputError
 from paramverify.plugins import PREFIX, plugins, taken
 
 GROUP = f"{PREFIX}divergences"
-CHI_SQUARED = sum_kind(ChiSquared, "The bound of the chi-squared divergence, at least 0.")
+CHI_SQUARED = sum_kind(ChiSquared, "The bound of the chi-squared divergence: a number of at least 0.")
 OURS = {kind.key.name: kind for kind in (RENYI, CHI_SQUARED, TOTAL_VARIATION, KL, ZCDP)}
 RATIO = ("epsilon", "ratio", "delta")  # the max divergence, and beside delta the hockey-stick divergence
 OTHERS = ("length", "one_sided")  # keys of [privacy] that are no bounds
@@ -43,7 +43,7 @@ def kinds() -> Mapping[str, DivergenceKind]:
             raise taken(plugin, "key", plugin.name)
         kind = plugin.offer("DIVERGENCE")
         if not isinstance(kind, DivergenceKind) or kind.key.name != plugin.name:
-            raise InputError(f"{plugin.told()} exports no DIVERGENCE of this name")
+            raise InputError(f"{plugin.told()} must export DIVERGENCE, with a key of this name, but does not")
         found[plugin.name] = kind
     return found
 

@@ -307,7 +307,7 @@ class _BranchAndBound:
     def run(self) -> Outcome:
         claim = self.claim
         if not self._affordable(claim.polynomial):
-            return Outcome(reason=f"out of work for {key(claim.polynomial)[:200]} ≥ 0")
+            return Outcome(reason=f"the work limit was reached for {key(claim.polynomial)[:200]} ≥ 0")
         constraints = tuple(  # without one that is too large, more is proved
             (k, patch(c.polynomial, claim.domain.box))
             for k, c in live_constraints(claim.domain)
@@ -315,7 +315,7 @@ class _BranchAndBound:
         )
         names = {*variables(claim.polynomial), *(n for _, p in constraints for n in p.names)}
         if not names:  # the constraints that would decide this are too large
-            return Outcome(reason=f"out of work for {key(claim.polynomial)[:200]} ≥ 0")
+            return Outcome(reason=f"the work limit was reached for {key(claim.polynomial)[:200]} ≥ 0")
         self.axes = tuple(n for n in claim.domain.ring.names if n in names)
         box = {n: i for n, i in claim.domain.box.items() if n in names}
         root = _Node(box, patch(claim.polynomial, box), constraints, 0)
@@ -342,8 +342,9 @@ class _BranchAndBound:
     def _describe(self, waiting: Sequence[_Node]) -> str:
         nodes = [*self.left, *waiting]
         shown = "; ".join(", ".join(f"{n} in {i}" for n, i in node.box.items()) for node in nodes[:3])
-        why = "out of work" if waiting else "f seems to touch zero"
-        return f"{why} for {key(self.claim.polynomial)[:200]} ≥ 0 in {len(nodes)} boxes, first {shown}"
+        why = "the work limit was reached" if waiting else "the polynomial seems to touch zero"
+        boxes = "1 box" if len(nodes) == 1 else f"{len(nodes)} boxes"
+        return f"{why}: {key(self.claim.polynomial)[:200]} ≥ 0 is open in {boxes}, such as {shown}"
 
     def _look(self, node: _Node) -> None:
         """Decides a new box at sight, or puts it into the heap."""

@@ -384,7 +384,7 @@ def solve_tied(claim: Claim, work: RemainingWork, confirm: Confirm, solve: Solve
     sign = [] if rest.is_constant() else [(rest, 1, 1, found.proof)]
     size = Fraction(int(abs(content).p), int(abs(content).q))
     if not sign and content < 0:
-        return Outcome(reason="the negative of a square")
+        return Outcome(reason="the polynomial is the negative of a square")
     return Outcome(proof=certificates.factors(size, [*((g, m, 1, None) for g, m in even), *sign]))
 
 
@@ -423,7 +423,11 @@ class _Alone:
         signs = [self._sign(g, start) for g in odd]
         if (-1) ** sum(s < 0 for s in signs) * (1 if content > 0 else -1) < 0:
             point = self.confirm(start)
-            return Outcome(point=point) if point is not None else Outcome(reason="no point was confirmed")
+            return (
+                Outcome(point=point)
+                if point is not None
+                else Outcome(reason=("no violating point was confirmed"))
+            )
         proofs: dict[str, tuple[int, Proof]] = {}
         for g, sign in zip(odd, signs, strict=True):
             found = self._one_sign(g * sign)
@@ -487,7 +491,7 @@ class _Alone:
             left, right = (middle, right) if found == sign else (left, middle)
             self.work.spend(1)
             if self.work.exhausted:
-                return Outcome(reason="out of work beside a zero")
+                return Outcome(reason="the work limit was reached next to a zero")
 
 
 class _Cells:
@@ -560,7 +564,7 @@ class _Cells:
     def _where(self, a: Fraction, b: Fraction) -> str:
         tie, f = self.tie, str(self.claim.polynomial)[:200]
         where = f"{tie.variable} in [{a}, {b}] and {tie.name} = -ln({tie.variable})/{tie.step}"
-        return f"out of work for {f} >= 0 with {where}"
+        return f"the work limit was reached for {f} >= 0 with {where}"
 
     def _search(self) -> Outcome | None:
         """Returns a point that a search by numbers finds; it is made once."""

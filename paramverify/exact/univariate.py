@@ -27,8 +27,8 @@ from paramverify.formats.refutations import Confirm
 from paramverify.simplify.reductions import factorisation, live_constraints
 
 MAX_DEGREE = 1_000
-IRRATIONAL = "fails at irrational points only, where there is no rational witness"
-UNCONFIRMED = "a refutation could not be confirmed"
+IRRATIONAL = "it is false at irrational points only, so there is no rational witness"
+UNCONFIRMED = "a violating point could not be confirmed"
 MULTIPLE = "constraints meet in a multiple root"
 
 

@@ -311,7 +311,7 @@ def loss_budget_document(
     model, measure = evidence_of(case).loss("evidence of a least bound")
     number, trees = found.high, found.proof.trees if found.proof else ()
     if number is not None and not trees:
-        reason = "there is no evidence where two distributions are equal because of constraints"
+        reason = "there is no evidence if two distributions are equal because of constraints"
         raise InputError(f"{reason}; write a bound into the case, and `verify --evidence` proves it")
     known = measure if number is None else at_bound(measure, number)
     status = (Standing.UNKNOWN if number is None else Standing.HOLDS).value

@@ -370,7 +370,7 @@ def distance_lines(model: Model, found: DistanceBudget) -> list[str]:
     far = found.largest.distance
     if found.infinite:
         head, *_ = ratio_lines(model, best)
-        head = head if far else f"no budget: inputs at the distance 0 are distinguished by {outcome}"
+        head = head if far else f"no budget: inputs at distance 0 are distinguishable by {outcome}"
     elif found.is_exact:
         epsilon = found.epsilon.told()
         head = f"tight budget: ratio {_power(found)}, epsilon {epsilon} * distance; {outcome}"
@@ -565,7 +565,7 @@ def curve_document(found: SetCurve) -> dict[str, Any]:
     }
 
 
-NO_EVIDENCE = "a least bound of enclosed probabilities has no evidence: nothing replays integrals and sums"
+NO_EVIDENCE = "a least bound of enclosed probabilities has no evidence, because `check` cannot replay it"
 DIGITS = 12
 LOG_BITS = 160
 

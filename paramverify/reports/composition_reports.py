@@ -55,7 +55,7 @@ SPARE = 30  # bits of what is clipped below the δ that is looked at
 FINE = 64  # bits of masses below that
 STEP = Fraction(1, 10**4)  # the width for which a first step is chosen
 OBLIGATIONS = 60  # seconds for the proofs that tables are probabilities
-ENDLESS = "no epsilon is enough, and there is no evidence of that"
+ENDLESS = "no epsilon is enough, and this answer has no evidence"
 
 
 def composition_document(
@@ -94,7 +94,7 @@ def composition_document(
     try:
         bounded = _bounded(document, composition, found, question)
     except Rejected as error:
-        raise InputError(f"there is no evidence of this composition: {error}") from None
+        raise InputError(f"there is no evidence for this composition: {error}") from None
     return envelope.document(BOUNDS, envelope.statements(bounded))
 
 
@@ -136,7 +136,9 @@ def _on_grid(
     tail = max(60, ceil(log2(size.denominator) - log2(size.numerator)) + SPARE)
     bits = max(tail + FINE, BITS)
     if bits > MOST_BITS:
-        raise InputError("there is no evidence of so small a delta: the kernel has 176 bits for masses")
+        raise InputError(
+            "there is no evidence for so small a delta, because the kernel uses 176 bits for masses"
+        )
     grid = Grid(step)
     with working_precision(4 * BITS):
         spans = [_span(each.way(direction).dominating, grid, tail) for each in composition.components]
@@ -256,11 +258,11 @@ def check_composition(
         for each, digest in zip(components, digests, strict=True):
             if digest == each["case"]["digest"]:
                 if not settings.items() <= each["case"].get("set", {}).items():
-                    raise Rejected("its component has other values of parameters")
+                    raise Rejected("the component has other parameter values")
                 _compare(each, path)
                 own.append(each)
         if not own:
-            raise Rejected("no component is of this case file, or the file was changed")
+            raise Rejected("no component belongs to this case file, or the file was changed")
     except (Rejected, InputError) as error:
         return KernelReport(False, (f"rejected: {error!s:.200}",)), []
     others = sum(map(kernel.is_of_case, engine["components"])) > len(own)
@@ -295,7 +297,7 @@ def check_releases(
     stated = engine["components"]
     often, rest = divmod(stated[0]["times"], listed[0]["times"])
     if rest or [{**each, "times": often * each["times"]} for each in listed] != stated:
-        return KernelReport(False, ("rejected: the components are not those of the file",)), []
+        return KernelReport(False, ("rejected: the components differ from those of the file",)), []
     if often > 1:
         reason = f"the components are those of the file, each {often:,} times as often"
         return KernelReport(False, (f"rejected: {reason}",)), []
@@ -330,14 +332,14 @@ def _compare(component: Mapping[str, Any], path: str) -> None:
     ways = sampled(way, Fraction(first["dominating"]["rate"])) if others else (way,)
     again = _component(Component("", component["times"], ways))
     if again["ways"] != component["ways"] or again["case"] != component["case"]:
-        raise Rejected("the case gives another release")
+        raise Rejected("the case yields a different release")
 
 
 REPORTED_DIGITS = 15  # of bounds in JSON: as many as floats have, by which decimals are written
 SHOWN = 9  # of bounds in text
 LONGEST = 2_000  # digits of an exact number in JSON
 LONG = "a rational number"  # that is too long to be written
-TAKES = "the adversary may take another pair of inputs at each release"
+TAKES = "the adversary may choose a different pair of inputs at each release"
 
 
 @dataclass(frozen=True)
@@ -371,7 +373,7 @@ def _releases(composition: Composition) -> str:
 def _told(found: CompositionAnswer, name: str) -> str:
     between = found.between
     if between.infinite:
-        return "no epsilon is enough: for every one some set of outputs breaks the bound"
+        return "no epsilon is enough: for every epsilon, some set of outputs violates the bound"
     if name == "delta" and found.exact is not None:
         return f"delta {_equal(found.exact)}, exactly"
     if name == "epsilon" and found.exact is not None:
@@ -415,7 +417,9 @@ def _composed(composition: Composition) -> list[str]:
         for each in composition.components
     ]
     if len(composition.directions) > 1:
-        told.append("  neighbours have one person more or less; it is the larger number of both directions")
+        told.append(
+            "  neighbours have one person more or less; the number is the larger one of both directions"
+        )
     worst = "one pair is the worst for each release, for every epsilon"
     if not composition.single:
         worst = "the upper bound is for a pair that dominates all pairs, the lower one for one pair repeated"
@@ -426,7 +430,7 @@ def _composed(composition: Composition) -> list[str]:
 def _how(how: How | None) -> list[str]:
     if how is None:
         return []
-    grid = "all losses are on it" if how.lattice else "finer grids give nearer bounds"
+    grid = "all losses are on it" if how.lattice else "finer grids give tighter bounds"
     step = relation(Fraction(float(how.step.ball())))
     return [f"  grid: step {step}, {how.points:,} points, {how.bits} bits; {grid}"]
 

@@ -63,7 +63,7 @@ def bisection_lines(found: Bisection) -> list[str]:
     left, right = found.testing
     low = rounded(left) if left is not None else "none"
     high = rounded(right) if right is not None else "none"
-    told.append(f"  testing gave the interval from {low} to {high}; the result does not rest on it.")
+    told.append(f"  testing gave the interval from {low} to {high}; the result does not depend on it.")
     for step in found.wrong:
         standing = Standing.HOLDS if step.holds else Standing.VIOLATED
         stands = f"the case is {standing.of_case} with epsilon = {_shown(step.epsilon)}"
@@ -74,7 +74,7 @@ def bisection_lines(found: Bisection) -> list[str]:
         )
     if found.at_most is not None:
         told.append(
-            f"  no budget up to {_shown(found.at_most)} was found to hold, and no larger one is tried."
+            f"  no budget up to {_shown(found.at_most)} was proved to be enough, and no larger one is tried."
         )
     witness = found.violated.witness if found.violated else None
     if witness:
@@ -143,13 +143,15 @@ def exact_lines(
     told = []
     if certified:
         head = Standing.VIOLATED.of_case if real else "no violation found, which proves nothing"
-        told.append(f"{head}: {real} of {_candidates(certified)} stand exact evaluation.")
+        told.append(f"{head}: {real} of {_candidates(certified)} were confirmed by exact evaluation.")
     elif not unknown:
         told.append(f"no candidate, which proves nothing: no {seen}")
     if unknown:
-        told.append(f"{_candidates(unknown)} with outputs that the model does not have")
+        told.append(f"{_candidates(unknown)} with outputs that do not exist in the model")
     if code:
-        told.append("  This is about the model; --audit tells whether the implementation differs from it.")
+        told.append(
+            "  This is about the model; use --audit to test whether the implementation differs from it."
+        )
     return told + [f"  {line}" for line in (witness.lines() if witness else ())]
 
 
@@ -187,8 +189,10 @@ def set_lines(found: SetDetection) -> list[str]:
         tested = f"{_bounds(row.candidate.bounds)} ({p_value(row.p)}, level {found.settings.level:g})"
         told.append(f"{verdict} by the test: {tested}")
         if not rejects and row.p <= found.settings.level:
-            told.append("  a smaller epsilon is not rejected, so no larger one is")
-        told.append(f"  {'candidate' if rejects else 'most telling set'}: {_set_candidate(row.candidate)}")
+            told.append("  a smaller epsilon is not rejected, so larger ones are not rejected either")
+        told.append(
+            f"  {'candidate' if rejects else 'most significant set'}: {_set_candidate(row.candidate)}"
+        )
         told.append(f"  {_set_least(row)}")
     settings = found.settings
     return [
@@ -271,7 +275,7 @@ def certified_set_lines(
         if not entry.witness.exceeds:
             seen = rounded(entry.candidate.beyond, 4)
             exact = number_words.number(entry.witness.beyond)
-            needed = f"needs {entry.candidate.bounds.key} {seen} as seen, exactly {exact}"
+            needed = f"needs {entry.candidate.bounds.key} {seen} according to the runs, exactly {exact}"
             told.append(f"  {spurious}: {_set_candidate(entry.candidate)}: {needed}.")
     return told
 
@@ -293,9 +297,10 @@ def divergence_lines(found: DivergenceDetection) -> list[str]:
         tested = f"{words} {relation(row.candidate.bound)} ({p_value(row.p)}, level {_level(found)})"
         told.append(f"{verdict} by the test: {tested}")
         if not rejects and row.p <= found.settings.level:
-            told.append("  a smaller bound is not rejected, so no larger one is")
+            told.append("  a smaller bound is not rejected, so larger ones are not rejected either")
         told.append(
-            f"  {'candidate' if rejects else 'most telling secrets'}: {_divergence_candidate(row.candidate)}"
+            f"  {'candidate' if rejects else 'most significant secrets'}: "
+            f"{_divergence_candidate(row.candidate)}"
         )
         told.append(f"  {_divergence_least(found.divergence.name, row)}")
         told += [f"    {line}" for line in _events(row)]
@@ -379,7 +384,7 @@ def certified_divergence_lines(
             spurious = "Not in the model" if code else "Spurious"
             words = f"{spurious if entry.within else 'Undecided'}: {_divergence_candidate(entry.candidate)}"
             seen = rounded(entry.candidate.seen, 4)
-            told.append(f"  {words}: {found.divergence.name} {seen} was seen.")
+            told.append(f"  {words}: the runs showed {found.divergence.name} {seen}.")
     return told
 
 
@@ -409,8 +414,11 @@ def event_lines(found: Detection) -> list[str]:
         told.append(f"{verdict} by the test: {tested}")
         blocked = found.blocked_by(row)
         if blocked is not None and values.p <= found.settings.level:
-            told.append(f"  the smaller epsilon {relation(blocked)} is not rejected, so no larger one is")
-        told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
+            told.append(
+                f"  the smaller epsilon {relation(blocked)} is not rejected, so larger ones are "
+                "not rejected either"
+            )
+        told.append(f"  {'candidate' if rejects else 'most significant event'}: {_event(row.candidate)}")
     told.append(interval_line(found.interval))
     told.append(_bound(found.bound))
     settings = found.settings
@@ -561,7 +569,7 @@ def certified_event_lines(
         if not entry.is_violation:
             ratio = entry.witness.ratio
             exact = number_words.number(ratio) if ratio else "infinity"
-            seen = f"seen {rounded(math.exp(entry.candidate.epsilon), 4)} times"
+            seen = f"seen {rounded(math.exp(entry.candidate.epsilon), 4)} times as often"
             told.append(
                 f"  {spurious}: {_event(entry.candidate)}: {seen}, "
                 f"exactly {exact} times as likely, within {entry.witness.bound_in_words()}."
@@ -639,14 +647,14 @@ def audit_lines(found: Audit) -> list[str]:
     inputs = f"{len(found.fits)} input{'s' * (len(found.fits) != 1)}"
     names = list(dict.fromkeys(fit.experiment.secret(fit.side) for fit in found.fits))
     most = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    listed = f"  The inputs are {', '.join(names[:MOST_NAMED])}{most}; nothing is said about others."
+    listed = f"  The inputs are {', '.join(names[:MOST_NAMED])}{most}; the audit does not cover others."
     size = f"{found.fits[0].runs:,} runs each, level {found.level:g}"
     if found.passes:
         least = min(fit.p for fit in found.fits)
         smallest = f"The smallest of {len(found.fits)} p-values is {rounded(least, 3)}."
         unseen = rounded(1 - UNLIKELY ** (1 / found.fits[0].runs), 2)
-        small = f"in 1 of 100 audits, an output of probability {unseen} that the model does not have"
-        may = f"Small differences may stay unseen: {small}."
+        small = f"1 of 100 audits misses an output of probability {unseen} that is impossible in the model"
+        may = f"Small differences may go undetected: {small}."
         return [f"no difference found: {inputs}, {size}.", f"  {smallest} {may}", listed, *_at(found)]
     told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}.", *_at(found)]
     told += [f"  {_fit(fit)}" for fit in found.rejected[:MOST_REJECTED]]
@@ -659,7 +667,7 @@ def _at(found: Audit) -> list[str]:
     """Returns the line that names the point at which everything was compared, where there are parameters."""
     named = [in_words(found.point), *(f"{name} = {value}" for name, value in found.meaning.items())]
     shown = ", ".join(filter(None, named))
-    return [f"  All of this is with {shown}; `at` (`--at`) gives other numbers."] if shown else []
+    return [f"  All of this is with {shown}; use --at (`at` in Python) for other numbers."] if shown else []
 
 
 def _expected(number: float) -> str:

@@ -185,7 +185,7 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     if found.some:
         what += f" with the best {' and '.join(found.some)}"
     if found.value is not None:
-        reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
+        reached = {True: "", False: ", approached but not reached", None: ", approached or reached"}
         exact = closed_form(found.value, constant)
         shown = _short(found.value)
         told = f"{exact} ({shown})" if exact and exact != shown else shown
@@ -246,7 +246,7 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
     lines = [
         head,
         *(
-            f"  symmetric: only {' <= '.join(names)} was cut, all other orders mirror it"
+            f"  symmetric: only {' <= '.join(names)} was cut; all other orders mirror it"
             for names in found.folds
         ),
         *(
@@ -300,7 +300,7 @@ def so_far(
         "of_the_box": {s.value: round(share, 6) for s, share in shares.items()},
     }
     if state:
-        lines.append(f"  the cells are kept in {state}; the same command goes on from there")
+        lines.append(f"  the cells are kept in {state}; the same command continues from there")
         document["kept_in"] = str(state)
     return lines, document
 
@@ -446,7 +446,7 @@ def found_values(
     about = [f"The answer is about {case.compared(free=True)}."] if case.over else []
     if larger:
         point, *more = larger.witness.lines()
-        about += [f"It does not hold for larger inputs. Not private for {larger.over}: {point}"]
+        about += [f"The answer does not hold for larger inputs. Not private for {larger.over}: {point}"]
         about += [f"  {line}" for line in more]
     document = {**answer.document, **json_documents.larger(larger)}
     return replace(answer, lines=[*answer.lines, *about], document=document)
@@ -465,7 +465,7 @@ def _told(case: PrivacyCase, found: Intervals | ExactCondition | Regions) -> Ans
             lines = map_lines(case, found.map, found.witness)
             if found.instead:
                 document["instead"] = found.instead
-                lines.insert(1, f"  {found.instead}; --exact gives them all of the time")
+                lines.insert(1, f"  {found.instead}; --exact uses all of the time for them")
             return _with_optimum(case, found, AnswerText(lines, document, found.complete))
 
 
@@ -479,7 +479,7 @@ def _with_optimum(case: PrivacyCase, found: Intervals | Regions, answer: AnswerT
         document["optimum"] = optimum_document(found.optimum, domain.constant)
     possible = not case.design or found.possible
     if not possible:
-        lines.append("no value of the design parameters makes it private")
+        lines.append("no value of the design parameters makes the case private")
     return AnswerText(lines, document, answer.complete, possible)
 
 
@@ -527,7 +527,9 @@ def quantified_lines(case: PrivacyCase, seconds: float) -> dict[str, str]:
     found = _quantified_condition(case, seconds) if case.free else {}
     if case.design:
         names = ", ".join(case.design.parameters)
-        found["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
+        found["design"] = (
+            f"the verdict is about every {names}; use `synthesize` to find those that are private"
+        )
     return found
 
 
@@ -585,7 +587,7 @@ BESIDE = {Status.OUTSIDE: "outside", Status.MIRRORED: "mirrored"}
 
 MODULE = '''"""{title}: {budget}{quantified}
 
-verdict({named}) says what is proved at a point{besides}, and "outside" where it is not in the domain.
+verdict({named}) returns what is proved at a point{besides}, or "outside" if it is not in the domain.
 Numbers are exact: Fraction, int, or text such as "1/3".
 """
 
@@ -595,10 +597,10 @@ from math import prod
 PARAMETERS = {parameters!r}
 BOX = {box!r}  # lower and upper ends
 CLOSED = {closed!r}  # whether these ends belong to the domain
-CONSTRAINTS = (  # what is at least 0, or where True stands more than 0: coefficients, exponents of each
+CONSTRAINTS = (  # sums that are at least 0, or more than 0 if True: coefficients, each with its exponents
 {constraints}
 )
-SYMMETRIC = {symmetric!r}  # an order of these values stands for all
+SYMMETRIC = {symmetric!r}  # these parameters may be exchanged
 NODES = (  # a verdict, or: the number of a parameter, its value, the nodes up to that value and beyond
 {nodes}
 )

@@ -158,7 +158,7 @@ def _remainder(claim: Claim, bounds: tuple[int, int]) -> Reduction | None:
     ]
     multiples = [(q * g, q, e) for q, g, e in zip(cofactors, generators, equations, strict=True) if q]
     if sum((product for product, _, _ in multiples), start=rest) != claim.polynomial:
-        raise DefectError(f"sympy gave cofactors that do not lead from {claim.polynomial} to {rest}")
+        raise DefectError(f"sympy returned cofactors that do not reduce {claim.polynomial} to {rest}")
     shown = [(product, certificates.squares(_zero(q, *e))) for product, q, e in multiples]
     return Reduction(
         "ideal",
@@ -230,5 +230,5 @@ def _factored(claim: Claim) -> Reduction | None:
         parts.append((own, power))
     whole = prod((g**power for g, power in parts), start=claim.domain.ring.number(1))
     if whole * rational(constant) != claim.polynomial:
-        raise DefectError(f"sympy gave factors that are not those of {claim.polynomial}")
+        raise DefectError(f"sympy returned factors whose product is not {claim.polynomial}")
     return split_by_factors(claim, constant, parts)

@@ -29,10 +29,10 @@ def parse_steps(text: str) -> tuple[str, ...] | None:
     for name in names:
         if name not in (DEFAULT, *known):
             raise InputError(
-                f"{name!r:.40} is no step of simplification; there are {', '.join(known)}; "
-                f"{DEFAULT} stands for all of them but {', '.join(ASKED_FOR)}, and {NONE} alone for no step"
+                f"{name!r:.40} is not a step of simplification; the steps are {', '.join(known)}; "
+                f"{DEFAULT} means all of them except {', '.join(ASKED_FOR)}, and {NONE} alone means no step"
             )
         chosen += BUILT_IN if name == DEFAULT else [name]
     if len(set(chosen)) < len(chosen):
-        raise InputError(f"a step of simplification is named twice in {text!r:.100}")
+        raise InputError(f"{text!r:.100} names a step of simplification twice: remove one of them")
     return tuple(chosen)

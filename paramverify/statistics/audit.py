@@ -122,7 +122,9 @@ def probabilities(model: Model, experiment: Experiment, side: int) -> dict[Outpu
                     moved[step.successor] = moved[step.successor] + part if step.successor in moved else part
         words = longer
         if len(words) > MOST_SEQUENCES:
-            raise LimitError(f"more than {MOST_SEQUENCES:,} output sequences; audit a shorter --length")
+            raise LimitError(
+                f"there are more than {MOST_SEQUENCES:,} output sequences: audit a shorter --length"
+            )
     scale = numbers.value(start.mass) * numbers.value(hmm.denominator) ** experiment.length
     found = {word: numbers.real(sum(states.values()), scale) for word, states in words.items()}
     return {word: float(value) for word, value in found.items() if value.sign() > 0}

@@ -92,7 +92,7 @@ def reason_of(error: BaseException) -> str:
     except BaseException as failed:  # the user's code again
         if isinstance(failed, (KeyboardInterrupt, ParamverifyError)):
             raise
-        return f"{type(error).__name__}, and its text cannot be read"
+        return f"{type(error).__name__}, whose message cannot be read"
     return f"{type(error).__name__}: {shown}" if shown else type(error).__name__
 
 
@@ -159,10 +159,10 @@ class CaseInputs:
         model = of_privacy(case.model, "sampling")
         assert case.mechanism is not None  # a case about privacy has one
         if case.times > 1:
-            reason = "sampling is of single outputs, and this mechanism answers several times"
+            reason = "sampling is not available for a mechanism that answers several times: remove `times`"
             raise UnsupportedError(reason, key="mechanism.times")
         if isinstance(case.mechanism, StreamMechanism):
-            reason = "a program over a stream is not sampled: write its loop over an input with a length"
+            reason = "a program over a stream cannot be sampled: write its loop over an input with a length"
             raise UnsupportedError(reason, key="mechanism")
         priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
         if not isinstance(case.mechanism, Explicit):
@@ -193,13 +193,17 @@ class CaseInputs:
         else:
             inputs = pair_of(self.model, experiment.left, experiment.right).inputs
             if inputs is None:
-                raise UnsupportedError("the mechanism does not say which inputs it compares", key="mechanism")
+                raise UnsupportedError(
+                    "the mechanism does not define which inputs it compares", key="mechanism"
+                )
             return {tuple(map(_given, inputs[side])): numbers.real(one, one)}
         mass = numbers.value(start.mass)
         found = {listed[k]: numbers.real(numbers.value(w), mass) for k, w in start.weights.items()}
         possible = {given: p for given, p in found.items() if p.sign() > 0}
         if not possible:
-            raise InputError(f"the secret {secret!r} has probability zero at this point")
+            raise InputError(
+                f"the secret {secret!r} has probability 0 at this point: choose another point with --at"
+            )
         return possible
 
     def by_input(self) -> CaseInputs:
@@ -246,10 +250,13 @@ def load_mechanism(name: str) -> Mechanism:
     """
     module, colon, function = name.partition(":")
     if not (module and colon and function):
-        raise InputError(f"write module:function, not {name!r}", key="--mechanism")
+        raise InputError(f"{name!r} does not name a function: write module:function", key="--mechanism")
     if module.endswith(".py"):
         better = module.removesuffix(".py").replace(os.sep, ".").lstrip(".")
-        raise InputError(f"write the name of the module, as in {better}:{function}", key="--mechanism")
+        raise InputError(
+            f"{module!r} is a file: write the name of the module, as in {better}:{function}",
+            key="--mechanism",
+        )
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     with users(lambda told: f"cannot import {module!r}: {told}"):
@@ -259,12 +266,15 @@ def load_mechanism(name: str) -> Mechanism:
             raise InputError(f"cannot import {module!r}: {error}", key="--mechanism") from None
     found = getattr(imported, function, None)
     if found is None:
-        raise InputError(f"{module!r} has no {function!r}", key="--mechanism")
+        raise InputError(f"the module {module!r} has no function {function!r}", key="--mechanism")
     if not callable(found):
         raise InputError(f"{name!r} is not a function", key="--mechanism")
     if hasattr(found, "to_toml"):
-        reason = f"{name} is decorated with mechanism, and a program itself, not an implementation"
-        mend = f"call {function}.audit() in Python, or write {function}.to_toml() to a case and use --direct"
+        reason = f"{name} is decorated with `mechanism`, so it is a program, not an implementation"
+        mend = (
+            f"call {function}.audit() in Python, or write {function}.to_toml() to a case file and use "
+            "--direct"
+        )
         raise InputError(f"{reason}: {mend}", key="--mechanism")
     mechanism: Mechanism = found
     return mechanism
@@ -275,7 +285,7 @@ def check_shared(mechanism: Mechanism) -> None:
     try:
         pickle.dumps(mechanism)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        reason = f"several --workers need a function that is defined by its name in its module: {error}"
+        reason = f"several --workers require a function that is defined by its name in a module: {error}"
         raise InputError(reason, key="--mechanism") from None
 
 
@@ -290,7 +300,7 @@ def is_vectorised(mechanism: Mechanism) -> bool:
     try:
         signature = inspect.signature(mechanism)
     except ValueError:
-        raise InputError("the arguments of this mechanism cannot be read", key="--mechanism") from None
+        raise InputError("the signature of this function cannot be read", key="--mechanism") from None
     for arguments in (2, 3) if _has_own_third(signature) else (3, 2):
         try:
             signature.bind(*[None] * arguments)
@@ -302,8 +312,8 @@ def is_vectorised(mechanism: Mechanism) -> bool:
     if len(known) > len(more) > 0:
         wanted = " ".join(f"--argument {name}=VALUE" for name in more)
         names = ", ".join(map(repr, more))
-        raise InputError(f"the function needs {names}: give {wanted}", key="--mechanism")
-    raise InputError("a mechanism takes (rng, input) or (rng, input, size)", key="--mechanism")
+        raise InputError(f"the function requires {names}: add {wanted}", key="--mechanism")
+    raise InputError("the function must accept (rng, input) or (rng, input, size)", key="--mechanism")
 
 
 def _has_own_third(signature: inspect.Signature) -> bool:
@@ -367,7 +377,7 @@ def _check_mask(array: np.ndarray[Any, Any]) -> None:
     import numpy as np
 
     if np.ma.is_masked(array):
-        reason = "an output is masked, and has no value there: fill the masked array"
+        reason = "an output is masked, so it has no value: fill the masked array"
         raise InputError(reason, key="--mechanism")
 
 
@@ -403,9 +413,15 @@ def _rows(outputs: Any, amount: int) -> Sequence[Any]:
             _check_mask(outputs)
         outputs = np.asarray(outputs).tolist()
     if not isinstance(outputs, (list, tuple)) or len(outputs) != amount:
-        got = str(len(outputs)) if isinstance(outputs, (list, tuple)) else "no list or array"
-        reason = f"the mechanism did not return {amount} outputs: it returned {got}"
-        raise InputError(f"{reason}; with a third argument it is asked for many", key="--mechanism")
+        got = (
+            str(len(outputs))
+            if isinstance(outputs, (list, tuple))
+            else ("something other than a list or an array")
+        )
+        reason = f"the mechanism returned {got} instead of {amount} outputs"
+        raise InputError(
+            f"{reason}; a function with a third argument must return `size` outputs", key="--mechanism"
+        )
     return outputs
 
 
@@ -456,7 +472,7 @@ class BlackBox:
         if self.counts:
             counted = self.counts(rng, given, amount)
             return Counter({((str,), (output,)): number for output, number in counted.items()})
-        with users(lambda told: f"the mechanism raised {told} (on the input {given})"):
+        with users(lambda told: f"the mechanism raised {told} (for the input {given})"):
             if self.vectorised:
                 outputs = self.mechanism(rng, given, amount)
                 found.update(map(_read, _rows(outputs, amount)))
@@ -475,9 +491,10 @@ class BlackBox:
             labels += [self.ending] * (self.length - len(labels))
         if len(labels) != self.length:
             reason = (
-                f"the mechanism gave a sequence of length {len(labels)}, not {self.length} as the case has"
+                f"the mechanism returned a sequence of length {len(labels)}, but the case has length "
+                f"{self.length}"
             )
-            raise InputError(f"{reason}; without a case it may have any", key="--mechanism")
+            raise InputError(f"{reason}; without a case, sequences may have any length", key="--mechanism")
         if self.decorate:
             pairs = zip(labels, self.decorate, strict=True)
             return tuple(name if name == self.ending else f"{chosen}{name}" for name, chosen in pairs)
@@ -556,7 +573,9 @@ def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
         return mechanism.run_at(_numbers(case_inputs.model.domain.ring, point))
     case = case_inputs.case
     with in_case(case.path, case.text), located(key="mechanism"):
-        raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
+        raise InputError(
+            f"--direct does not support {case.kind!r}: leave --direct out to sample the model", key="kind"
+        )
 
 
 def _numbers(ring: Ring, point: Mapping[str, Fraction]) -> dict[str, Fraction | float]:
@@ -617,7 +636,10 @@ def alone(
     listed = []
     for pattern, left, right in pairs[:most]:
         if left == right:
-            raise InputError(f"{show_input(left)} is no neighbour of itself", key="--neighbours")
+            raise InputError(
+                f"{show_input(left)} is given twice: --neighbours needs two different inputs",
+                key="--neighbours",
+            )
         for given in (left, right):
             inputs[show_input(given)] = plain(given, shape_of(None, given))
         listed.append(Experiment(show_input(left), show_input(right), {}, pattern=pattern))
@@ -632,7 +654,7 @@ def read_input(text: str) -> Input:
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
-        raise InputError(f"an answer is missing in {text!r}; write 1,0,2", key="--neighbours")
+        raise InputError(f"an answer is missing in {text!r}: write, for example, 1,0,2", key="--neighbours")
     return tuple(as_value(part) for part in parts)
 
 
@@ -643,7 +665,7 @@ def patterns(answers: int, differ: str) -> list[tuple[str, Input, Input]]:
         InputError: too many answers.
     """
     if answers > MOST_ANSWERS:
-        raise InputError(f"at most {MOST_ANSWERS:,} answers", key="--answers")
+        raise InputError(f"the number of answers must be at most {MOST_ANSWERS:,}", key="--answers")
     found: list[tuple[str, Input, Input]] = []
     for name, left, right in pattern_pairs(answers, MOST, [CENTRE]):
         if differ == "each" or sum(a != b for a, b in zip(left, right, strict=True)) == 1:
@@ -665,11 +687,13 @@ def with_arguments(mechanism: Mechanism, assignments: Sequence[str]) -> Mechanis
     for text in assignments:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name.isidentifier() and equals and value):
-            raise InputError(f"write NAME=VALUE, for example epsilon=0.7; not {text!r}", key="--argument")
+            raise InputError(
+                f"{text!r} is not an argument: write NAME=VALUE, for example epsilon=0.7", key="--argument"
+            )
         if not _takes(mechanism, name):
             raise InputError(f"the function has no argument {name!r}", key="--argument")
         if name in arguments:
-            raise InputError(f"{name} is given twice", key="--argument")
+            raise InputError(f"{name} is set twice: remove one of them", key="--argument")
         arguments[name] = plain_answer(_value(value))
     return partial(mechanism, **arguments)
 

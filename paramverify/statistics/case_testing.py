@@ -162,7 +162,7 @@ def _nearby(
 
 BITS = 48
 SCALE = 2**40
-NOTE = "the probabilities are rounded to multiples of 2^-40; tests by sampling do not see that"
+NOTE = "the probabilities are rounded to multiples of 2^-40, which tests by sampling cannot detect"
 
 
 def rounded(case: PrivacyCase, certified: bool = False) -> PrivacyCase:
@@ -175,8 +175,8 @@ def rounded(case: PrivacyCase, certified: bool = False) -> PrivacyCase:
     if not isinstance(model, EnclosedModel):
         return case
     if certified:
-        reason = "the probabilities of gauss and discrete_gaussian are enclosed"
-        raise InputError(f"{reason}: `verify` and `budget` compare all of them; leave this option out")
+        reason = "the probabilities of gauss and discrete_gaussian are enclosed, not exact"
+        raise InputError(f"{reason}: leave this option out, and use `verify` or `budget`")
     known = EnclosedProbabilities(model.table, BITS)
     ring = model.domain.ring
     rows = []
@@ -216,12 +216,12 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
     if delta is None:
         return model
     if model.hmm.chosen:
-        reason = "an adversary chooses answers here, so sets of outputs are not compared: leave it out"
+        reason = "sets of outputs are not compared if an adversary chooses answers: leave --delta out"
         raise InputError(reason, key="--delta")
     given = RationalFunction.of(model.domain.ring.number(delta))
     if model.event is Event.ALL:
-        reason = f"sets of outputs are compared with an epsilon, and this case has {model.measure.key}"
-        raise InputError(f"{reason}: leave it out", key="--delta")
+        reason = f"comparing sets of outputs requires an epsilon, but this case has {model.measure.key}"
+        raise InputError(f"{reason}: leave --delta out", key="--delta")
     ratio = model.measure.bound_at(None)
     of_sets = delta or model.measure.share is not None
     return replace(model, measure=HockeyStick(ratio, given)) if of_sets else model
@@ -325,11 +325,16 @@ def tested_divergence(
     measure = model.measure
     assert isinstance(measure, SumDivergence | Average)
     if not measure.processed:
-        reason = f"a test needs a divergence that no function of the outputs makes larger, and {measure.key}"
-        raise InputError(f"{reason} does not say so: use verify or budget", key=f"privacy.{measure.key}")
+        reason = (
+            f"a test requires a divergence that no function of the outputs makes larger, but {measure.key}"
+        )
+        raise InputError(
+            f"{reason} does not declare this (`processed`): use verify or budget",
+            key=f"privacy.{measure.key}",
+        )
     divergence = measure.on_masses
     if epsilons and divergence.order is None:
-        reason = f"the bound of this case is {divergence.key}, and no epsilon: change it in the case"
+        reason = f"the case bounds {divergence.key}, which has no epsilon: change the bound in the case"
         raise InputError(reason, key="--epsilon")
     search = PairSearch(runs, divergence, settings)
 
@@ -468,7 +473,10 @@ def carry_out(
     points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is SamplingGoal.AUDIT else []))
     size = length_of(model, plan.length)
     if model.measure.distances and (goal is SamplingGoal.SEARCH or plan.bisection):
-        raise InputError("the bound of the case depends on the distance of two inputs: use budget")
+        raise InputError(
+            "--search is not available, because the bound of the case depends on the "
+            "distance of two inputs: use budget"
+        )
     if goal in (SamplingGoal.CERTIFY, SamplingGoal.SEARCH):
         check_length(model, size)
     listed = experiments(model, size, points, plan.pairs)
@@ -496,8 +504,8 @@ def _subject(loaded: PrivacyCase, plan: Plan) -> tuple[PrivacyCase, Source]:
     if model.measure.event is not Event.OUTPUT and plan.goal is not SamplingGoal.AUDIT:
         _check_many(plan, model)
     if model.side_condition:
-        reason = f"in this case {model.side_condition}, and sample draws all sequences"
-        raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
+        reason = f"in this case {model.side_condition}, but sample draws all sequences"
+        raise InputError(f"{reason}, so it cannot test this case: use verify or budget")
     require_possible(model)
     if plan.function is None and not plan.direct:
         return loaded, ModelSource(model)
@@ -512,14 +520,14 @@ def _subject(loaded: PrivacyCase, plan: Plan) -> tuple[PrivacyCase, Source]:
 def _check_many(plan: Plan, model: Model) -> None:
     """Refuses what has no meaning for outputs that are compared in sets, or all together."""
     key = model.measure.key
-    has = f"is about outputs one by one, and this case has {'a delta' if key == 'delta' else key}"
+    has = f"compares outputs one by one, but this case has {'a delta' if key == 'delta' else key}"
     if plan.goal is SamplingGoal.SEARCH:
-        instead = "`budget` finds its least bound"
+        instead = "use `budget` to find the least bound"
         if key == "delta":
-            instead = "`budget` has --delta-for and --epsilon-for"
-        raise InputError(f"a search {has}: {instead}", key="--search")
+            instead = "use `budget` with --delta-for or --epsilon-for"
+        raise InputError(f"--search {has}: {instead}", key="--search")
     if plan.plotted:
-        raise InputError(f"the plot {has}", key="--plot")
+        raise InputError(f"--plot {has}: leave it out", key="--plot")
 
 
 def _of_many(
@@ -565,7 +573,7 @@ def _followed(found: SamplingResult, sampled: Runs, deadline: float) -> Sampling
     tried = [certify(model, c, _seen(sampled, c, detection)) for c in selected[:CERTIFIED]]
     known = [entry for entry in tried if entry]
     if not known:
-        raise InputError("no output that the model knows was seen")
+        raise InputError("none of the outputs that were seen exists in the model")
     start = worst(known).witness
     tight = tight_ratio(found.case, start, PRECISION, deadline - time.monotonic())
     return replace(found, tight=tight)
@@ -581,11 +589,11 @@ def _epsilons(given: Sequence[str], model: Model, points: Iterable[Mapping[str, 
     if given:
         return _given(given)
     if model.measure.distances:
-        reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
-        raise InputError(f"{reason}: give --epsilon")
+        reason = "the bound of the case depends on the distance of two inputs, but a test needs one number"
+        raise InputError(f"{reason}: add --epsilon")
     own = {epsilon_at(model, point) for point in points}
     if len(own) > 1:
-        raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
+        raise InputError("the budget of the case depends on parameters: add --at or --epsilon")
     return [max(0.0, value) for value in own]
 
 
@@ -602,12 +610,12 @@ def numbers(given: Sequence[str]) -> list[float]:
     """
     texts = [text for part in given for text in part.split(",") if text.strip()]
     if given and not texts:
-        raise InputError("no budget is given")
+        raise InputError("no budget is given: write, for example, 1/2 or ln(2)")
     values = [_budget(text) for text in texts]
     if min(values, default=0) < 0:
-        raise InputError("a budget is not negative")
+        raise InputError("a budget must not be negative")
     if max(values, default=0) > MOST_EPSILON:
-        raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
+        raise InputError(f"a budget must be at most {MOST_EPSILON} to be tested")
     return values
 
 
@@ -620,6 +628,6 @@ def _budget(text: str) -> float:
     for factor, argument in found.logarithms:
         value = evaluate(argument)
         if not isinstance(value, Fraction) or value <= 0:
-            raise InputError(f"the logarithm in {text!r} is not that of a positive number")
+            raise InputError(f"the argument of ln must be positive in {text!r}")
         total += factor * logarithm(value)
     return total

@@ -89,7 +89,7 @@ def check_length(model: Model, length: int) -> None:
     A ratio of shorter ones is exceeded or reached by that of one of their continuations.
     """
     if model.lengths and length > max(model.lengths):
-        reason = f"the case is about sequences of at most {max(model.lengths)} outputs, not {length}"
+        reason = f"--length must be at most {max(model.lengths)}, the length of the case, but it is {length}"
         raise InputError(reason, key="--length")
 
 
@@ -277,7 +277,7 @@ def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:
         part = ring.number(fraction(coefficient))
         if power:
             if GENERATOR not in ring.names:
-                raise InputError("the ratio has a constant that the case does not have")
+                raise InputError("the ratio contains a constant that does not occur in the case")
             part *= ring.variable(GENERATOR) ** power
         total += part
     return total
@@ -309,7 +309,11 @@ class BisectionStep:
         if self.holds is not None:
             return ""
         verdict = self.report.verdict
-        return verdict.detail if isinstance(verdict, Unknown) else "the largest ratio is too near e^epsilon"
+        return (
+            verdict.detail
+            if isinstance(verdict, Unknown)
+            else ("the largest ratio is too close to e^epsilon")
+        )
 
 
 @dataclass(frozen=True, eq=False)

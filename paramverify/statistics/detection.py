@@ -97,9 +97,9 @@ SELECT, TEST, TIES = 0, 1, 2  # stages: each has random numbers of its own
 GRID = 12  # values of ε besides those that are asked for
 REACH = 6  # standard errors that they reach to both sides of the estimate
 ATTACKED = 3  # experiments on which attacks are trained
-NO_EVENT = f"no output came {LEAST} times: take more --runs, or a mechanism with fewer different labels"
+NO_EVENT = f"no output came {LEAST} times: use more --runs, or a mechanism with fewer different labels"
 MOST_LEVEL = 0.5
-WHY_LEVEL = "p-values are averaged, which draws them towards 1/2, so a larger level is not kept"
+WHY_LEVEL = "averaging pulls p-values towards 1/2, so the test does not keep a larger level"
 SURE = 0.999  # a p-value above is as good as 1
 
 
@@ -115,9 +115,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if min(self.runs, self.select) < 1:
-            raise ValueError("at least one run is needed")
+            raise ValueError("runs and select must be at least 1")
         if not 0 < self.level <= MOST_LEVEL:
-            raise ValueError(f"a level is above 0 and at most 1/2: {WHY_LEVEL}")
+            raise ValueError(f"a level must be above 0 and at most 1/2: {WHY_LEVEL}")
 
 
 @dataclass(frozen=True, eq=False)

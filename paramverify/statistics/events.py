@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # Equal values of one of these types have the same label, and comparing them runs no code of the user.
 PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
-SHAPE = "an output is a number or a label, or a list of them"
+SHAPE = "an output must be a number, a label, or a list of them"
 
 _QUOTED = re.compile(r"[bB]?['\"]")
 _NAMES = frozenset({"True", "False", "None"})
@@ -79,7 +79,7 @@ def frozen(value: object) -> object:
         return bytes(value)
     if not isinstance(value, Number):
         listed = isinstance(value, (list, tuple, np.ndarray))
-        other = "and no list in a list" if listed else f"not {type(value).__name__}"
+        other = "not a list in a list" if listed else f"not {type(value).__name__}"
         raise InputError(f"{SHAPE}, {other}", key="--mechanism")
     return ValueLabel(_of_value(value))
 
@@ -110,7 +110,7 @@ def _text(value: object) -> str:
     try:
         shown = str(value)
     except ValueError:
-        raise InputError("an output is a number with too many digits", key="--mechanism") from None
+        raise InputError("an output has too many digits", key="--mechanism") from None
     # Unpaired surrogates cannot be printed.
     return shown.encode(errors="backslashreplace").decode()
 
@@ -160,7 +160,7 @@ class KnownObservations:
         exact = _text(value) if is_text else own
         named = () if is_text else self.numbers.get(_number(own), ())
         if len(named) > 1:
-            reason = f"the output {own} may be {named[0]!r} or {named[1]!r}: return one of these texts"
+            reason = f"the output {own} could mean {named[0]!r} or {named[1]!r}: return one of these texts"
             raise InputError(reason, key="--mechanism")
         if named or exact in self.names:
             return named[0] if named else exact

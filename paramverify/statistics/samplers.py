@@ -179,7 +179,7 @@ def experiments(
         if all(numbers.mass(start).sign() > 0 for start in (pair.pi, pair.tau))
     ]
     if not found:
-        raise InputError("every secret has probability zero at the points that were chosen")
+        raise InputError("every secret has probability 0 at the chosen points: choose others with --at")
     return found
 
 
@@ -233,7 +233,7 @@ def chosen_points(
     if not found:
         shown = in_words(given)
         raise InputError(
-            f"no point of the domain {model.domain.describe()} was found{shown and f' with {shown}'}"
+            f"no point{shown and f' with {shown}'} was found in the domain {model.domain.describe()}"
         )
     listed = list(found.values())
     if len(listed) <= most:
@@ -250,7 +250,7 @@ def length_of(model: Model, given: int | None) -> int:
     if given is not None:
         return given
     if not model.lengths:
-        raise InputError("the case is about every length: choose one with --length")
+        raise InputError("the case covers every length: choose one with --length")
     return max(model.lengths)
 
 
@@ -374,7 +374,7 @@ class ModelSource:
         start = (pi, tau)[side]
         numbers = Numbers(self.model, experiment.point)
         if numbers.mass(start).sign() <= 0:
-            raise InputError(f"the secret {experiment.secret(side)!r} has probability zero at this point")
+            raise InputError(f"the secret {experiment.secret(side)!r} has probability 0 at this point")
         mass = numbers.value(start.mass)
         weights = {s: numbers.real(numbers.value(w), mass) for s, w in start.weights.items()}
         if any(w.sign() < 0 for w in weights.values()):
@@ -392,7 +392,7 @@ class ModelSource:
                         place[successor] = len(reached)
                         reached.append(successor)
             if len(reached) > MAX_STATES:
-                raise LimitError(f"more than {MAX_STATES:,} states can be reached")
+                raise LimitError(f"the model has more than {MAX_STATES:,} reachable states")
         tables = {option: steps.table(reached, place, option) for option in wanted}
         return Walks(
             Draws.of([list(weights.values())]),

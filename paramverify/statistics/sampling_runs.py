@@ -57,7 +57,7 @@ class ExecutorChunks:
 
         def document() -> dict[str, Any]:
             if not isinstance(sampler, PlainSampler):
-                raise InputError("--cluster samples models: leave --mechanism and --direct out")
+                raise InputError("--cluster can only sample models: leave --mechanism and --direct out")
             return {"sampler": sampler.document(), "seed": seed, "place": list(place), "size": size}
 
         return Task("draw", lambda: draw(chunk), document, _counts, _lost)
@@ -119,7 +119,9 @@ class Workers:
         for process in self.processes:
             code = process.exitcode
             if code == -signal.SIGKILL:
-                raise LimitError("the system killed a process of --workers, as it does without memory")
+                raise LimitError(
+                    "the operating system killed a process of --workers, probably because memory ran out"
+                )
             if code is not None:
                 how = f"the signal {signal.Signals(-code).name}" if code < 0 else f"the exit code {code}"
                 raise InputError(f"{ENDED}, with {how}", key="--mechanism")

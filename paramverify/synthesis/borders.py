@@ -48,7 +48,7 @@ from paramverify.verdicts import Holds, Verdict, Violated
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
 MOST_EXPONENT = 700  # of exp as a float
 Written = tuple[Mapping[str, object], Mapping[str, object]]
-ALL = "the range 0..1 is taken to have all values that exist, so no larger inputs are looked at"
+ALL = "the range 0..1 is assumed to contain all possible values, so larger inputs are not checked"
 NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irrational ones
 
 
@@ -95,8 +95,8 @@ def verify_beyond(
         return found
     seconds = _share(options, started, found.seconds)
     if seconds <= 0:
-        why = "there was no time" if can_ring() else "only the main thread of Python examines them"
-        return replace(found, notes=(*found.notes, f"larger inputs are not covered: {why}"))
+        why = "there was no time" if can_ring() else "only the main thread of Python checks them"
+        return replace(found, notes=(*found.notes, f"larger inputs were not checked: {why}"))
     private: list[str] = []
     more, why = "", ""
     try:
@@ -109,11 +109,11 @@ def verify_beyond(
                     private.append(other.inputs_listed)
             more = _note(case, options, until)
     except TimeLimitError:
-        why = ", because there was no time"
+        why = ", because there was no time to check more"
     except LimitError:
         pass
-    known = f"it is also private for {', '.join(private)}; " if private else ""
-    told = f"{known}{'other ' if private else ''}larger inputs are not covered{why}"
+    known = f"the case is private for {', '.join(private)}, too; " if private else ""
+    told = f"{known}the verdict does not cover {'other ' if private else ''}larger inputs{why}"
     return replace(found, notes=(*found.notes, told, *filter(None, [more])))
 
 
@@ -277,7 +277,7 @@ def _note(case: PrivacyCase, options: Options, until: float) -> str:
     if seen and seen.larger:
         return f"larger inputs have a larger ratio, such as {seen.larger.over}"
     if seen and not seen.same:
-        return f"the worst pair lies on the border of the inputs: less is enough for {seen.smaller}"
+        return f"the worst pair lies on the border of the inputs: a smaller bound suffices for {seen.smaller}"
     return ""
 
 

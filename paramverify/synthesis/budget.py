@@ -350,7 +350,7 @@ def _quotient(model: Model, candidate: Candidate) -> Quotient:
 def _nothing(model: Model) -> str:
     names = ", ".join(f"{p.left!r} and {p.right!r}" for p in model.pairs[:5])
     if model.nothing_compared:
-        return f"{model.nothing_compared}, and there is no ratio"
+        return f"{model.nothing_compared}, so there is no ratio"
     return f"no prior gives both secrets of a pair a positive probability, so there is no ratio: {names}"
 
 

@@ -72,7 +72,7 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
 def _by_parameters(model: Model, session: Session, precision: Fraction) -> CaseBudget:
     """Returns the tight budget, which is attained if a point has it, be it as a limit for outputs."""
     if model.nothing_compared:
-        raise ModelError(f"{model.nothing_compared}, and there is no ratio")
+        raise ModelError(f"{model.nothing_compared}, so there is no ratio")
     if model.measure.distances:
         refuse_tied(model, "a budget for each distance")
         refuse_wider(model, "a budget for each distance")
@@ -161,7 +161,7 @@ def distance_budget(model: Model, session: Session, precision: Fraction) -> Dist
     """
     distances = sorted({pair.distance for pair in model.pairs if pair.distance is not None})
     if distances == [0]:
-        raise ModelError("all inputs are at distance 0, and there is no budget for one unit of distance")
+        raise ModelError("all inputs are at distance 0, so there is no budget for one unit of distance")
     parts = tuple(
         AtDistance(distance, tight_budget(_at(model, distance), session, precision)) for distance in distances
     )

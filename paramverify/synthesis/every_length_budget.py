@@ -50,7 +50,7 @@ def tight_budget_of_every_length(
     search = _EveryLengthSearch(model, plain, session, relative, max(precision, NEAREST))
     found = supremum(search, session, RatioBounds("ratio", ExactNumber(0), INFINITY), Fraction(2))
     if found.witness is None:
-        raise LimitError("no bound was found for every length; give privacy.length as a number")
+        raise LimitError("no bound was found for every length: write privacy.length as a number")
     return replace(found, attained=True) if found.known is not None else found
 
 

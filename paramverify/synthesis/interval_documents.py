@@ -27,14 +27,14 @@ def check_can_write(domain: Domain) -> None:
         InputError: there is none.
     """
     if domain.constant is not None or domain.ring.tied:
-        reason = "evidence of exact intervals is about polynomials in one parameter, without E"
+        reason = "evidence of exact intervals requires polynomials in one parameter, without E"
     elif len(domain.box) != 1:
-        reason = f"evidence of exact intervals is about one parameter, and the case has {len(domain.box)}"
+        reason = f"evidence of exact intervals requires one parameter, but the case has {len(domain.box)}"
     elif next(iter(domain.box.values())).is_point:
-        reason = "evidence of exact intervals is about an interval, and the parameter has one value"
+        reason = "evidence of exact intervals requires an interval, but the parameter has one value"
     else:
         return
-    raise InputError(f"{reason}: leave --exact out, and it is evidence of a region map")
+    raise InputError(f"{reason}: leave --exact out to get evidence of a region map")
 
 
 def statement(found: Partition, domain: Domain) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def statement(found: Partition, domain: Domain) -> dict[str, Any]:
     line = kernel.read_line(document, read_domain(about))
     parts = line.parts()
     if not _same(found, line, parts):
-        raise DefectError("the signs of the claims show other intervals than those that were found")
+        raise DefectError("the intervals that were found differ from those that the signs of the claims show")
     return {**document, "parts": [part.document() for part in parts]}
 
 

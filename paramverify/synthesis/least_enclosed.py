@@ -61,7 +61,7 @@ def least_enclosed(
         TimeLimitError: the time of the session is over before anything is known.
     """
     if model.measure.distances:
-        reason = "the least bound for each distance needs formulas, and enclosed probabilities have none"
+        reason = "the least bound for each distance requires formulas, but these probabilities are enclosed"
         raise UnsupportedError(reason, key="neighbours.distance")
     found: EnclosedBounds | None = None
     for bits in bits_of(model.table):

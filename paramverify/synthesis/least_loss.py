@@ -105,7 +105,9 @@ class _LossHunt(Functional[LossWitness, LossProof]):
             if best and best.infinite:
                 return best
         if best is None:
-            raise LimitError("no simple point of the domain was found at which both secrets are possible")
+            raise LimitError(
+                "no simple point of the domain was found at which both secrets have positive probability"
+            )
         assert best.witness is not None
         for point in self._ends(best.witness.parameters):
             best = self._better(best, point)

@@ -239,7 +239,7 @@ class _SetHunt(Functional[ExactSetWitness, Fraction]):
         assert best.high is not None
         answer = self._try(best.high)
         if answer.point is not None:
-            raise DefectError(f"a bound is not enough at {in_words(answer.point)}, and no set needs more")
+            raise DefectError(f"a bound does not suffice at {in_words(answer.point)}, but no set needs more")
         if not answer.proved:
             return replace(best, lower=ExactNumber(best.low), upper=None, attained=None)
         return replace(best, proof=best.high)

@@ -65,15 +65,15 @@ def read_cell(document: Mapping[str, Any]) -> Cell:
             return Cell(status, box)
         at = tuple((name, _number(value)) for name, value in document["at"].items())
         if type(document["claim"]) is not int:
-            raise TypeError("the number of a claim is needed")
+            raise TypeError("claim must be the number of a claim")
         return Cell(status, box, document["claim"], at)
     except _MALFORMED as error:
-        raise EvidenceError(f"not a cell of a region map: {error!r:.100}") from error
+        raise EvidenceError(f"a line is not a cell of a region map: {error!r:.100}") from error
 
 
 def _number(text: object) -> Fraction:
     if not isinstance(text, str) or not _NUMBER.fullmatch(text):
-        raise ValueError("an exact number as text is needed, such as 1/2")
+        raise ValueError('a number must be exact and written as text, such as "1/2"')
     return Fraction(text)
 
 
@@ -98,13 +98,15 @@ def _read(
     try:
         header, *lines = (json.loads(line) for line in data[:length].splitlines() or [b"{}"])
     except (ValueError, RecursionError) as error:
-        raise EvidenceError(f"not JSON lines: {error}", file=str(path)) from error
+        raise EvidenceError(f"the file does not consist of JSON lines: {error}", file=str(path)) from error
     if not length and not data:
         return (), 0
     if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-        raise EvidenceError(f"not a file of cells ({FORMAT} version {VERSION})", file=str(path))
+        raise EvidenceError(f"the file is not a file of cells ({FORMAT} version {VERSION})", file=str(path))
     if header.get("digest") != map_digest(claims, domain, free):
-        reason = "the cells are about other claims, another domain or other free parameters"
+        reason = (
+            "the cells belong to other claims, another domain or other free parameters: choose another file"
+        )
         raise EvidenceError(reason, file=str(path))
     cells: list[Cell] = []
     for line in lines:
@@ -179,7 +181,9 @@ def cell_file(
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise InputError("another run is writing to this file") from None
+                raise InputError(
+                    "another run is using this file: wait for its end, or choose another file"
+                ) from None
             data = read_stream(stream, MAX_BYTES, "a file of cells", EvidenceError)
         known, length = _read(path, data, claims, domain, free)
         stream.truncate(length)

@@ -88,7 +88,7 @@ def least_multiple(case: PrivacyCase, options: Options, seconds: float) -> Multi
         found = verify(*of(factor)).verdict
         if isinstance(found, Holds | Violated):
             return isinstance(found, Holds)
-        raise LimitError("it is undecided")
+        raise LimitError("the case is undecided")
 
     fails, enough, least = Fraction(0), None, False
     with suppress(LimitError, InputError), alarm(seconds, seconds):

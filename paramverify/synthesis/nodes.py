@@ -82,8 +82,8 @@ class Nodes:
     def _state(self, factor: SignFactor, whole: dict[str, Ends]) -> FactorState:
         for name in factor.names:
             if name not in self.domain.box:
-                reason = f"{name} stands beside its exponential in this case, and a map does not cover that"
-                raise UnsupportedError(f"{reason}; give {name} a number: -D {name}=1/2")
+                reason = f"this case contains both {name} and its exponential, which a map does not support"
+                raise UnsupportedError(f"{reason}: set {name} to a number with -D {name}=1/2")
         names = [n for n in factor.names if not self.domain.box[n].is_point]
         fixed = {n: whole[n][0] for n in factor.names if n not in names}
         box = {n: whole[n] for n in names}

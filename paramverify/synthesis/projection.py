@@ -103,7 +103,7 @@ def project(
         if mixed:
             raise UnsupportedError(
                 f"the constraint {constraint.text} mentions {', '.join(sorted(mixed))}: "
-                f"the exact method allows constraints on {name} only"
+                f"the exact method supports constraints on {name} only"
             )
     parts = [
         (part, number)
@@ -216,7 +216,7 @@ def _reduced(polynomial: Polynomial, domain: Domain, name: str) -> Iterator[Poly
             return
     raise UnsupportedError(
         f"a claim is neither linear nor shown to be monotone or concave in {' and '.join(bound)}: the exact "
-        f"method allows one such parameter besides {name}"
+        f"method supports one such parameter besides {name}"
     )
 
 
@@ -294,7 +294,7 @@ def _check_size(factor: Polynomial, other: str, name: str) -> None:
     if work > MAX_WORK:
         raise UnsupportedError(
             f"a claim has degree {degrees[other]} in {other} and {degrees[name]} in {name}: "
-            "too much for the exact method"
+            "the exact method does not support degrees as high as these"
         )
 
 
@@ -324,7 +324,10 @@ def tied_parts(
     used = {n for claim in claims for n in variables(claim.polynomial)}
     tie = next((u for u in domain.ring.tied if u.variable == name), None)
     if tie is None or not used <= {name, tie.name} or domain.constraints:
-        raise UnsupportedError("exact intervals of a parameter beside its exponential need it alone")
+        raise UnsupportedError(
+            "exact intervals of a parameter that occurs with its exponential require "
+            "that it is the only parameter"
+        )
     different: dict[str, Polynomial] = {}
     for claim in claims:
         check()
@@ -376,7 +379,7 @@ def _zeros(
             k *= 2
             low = Fraction(1, 2**k)
             if k > FARTHEST or work.exhausted:
-                raise UnsupportedError("zeros far away cannot be excluded")
+                raise UnsupportedError("zeros at very large values cannot be excluded")
     pending = [(a, b, 0) for a, b in halves(low, interval.upper)]
     while pending:
         check()
@@ -389,7 +392,7 @@ def _zeros(
                 yield TiedRoot(factor, tie.variable, _no_sign, lower=a, upper=b, domain=domain)
             continue
         if depth >= MAX_DEPTH or work.exhausted:
-            raise UnsupportedError("zeros are too near to each other")
+            raise UnsupportedError("zeros are too close to each other")
         middle = (a + b) / 2
         pending = [(middle, b, depth + 1), (a, middle, depth + 1), *pending]
 

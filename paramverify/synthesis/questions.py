@@ -35,14 +35,18 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
         UnsupportedError: a comparison is strict, so that it is no claim on the whole domain.
     """
     if model.every_length:
-        raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
+        raise InputError(
+            'intervals and maps do not support length = "all": write, for example, privacy.length = "1..5"'
+        )
     refuse_wider(model, "`synthesize`")
     claims = claims_of(model)
     if chosen(model).zeros:  # `vanishing` is about the others
         claims = tuple(c for c in claims if len(c.domain.constraints) == len(model.domain.constraints))
     for claim in claims:
         if len(claim.domain.constraints) != len(model.domain.constraints):
-            raise UnsupportedError(f"regions need <= or >= instead of < or >: {claim.origins[0]}")
+            raise UnsupportedError(
+                f"intervals and maps require <= or >= instead of < or >: {claim.origins[0]}"
+            )
     return claims
 
 
@@ -61,14 +65,16 @@ def axes_of(case: PrivacyCase, claims: Sequence[Claim], chosen: Sequence[str] = 
         if name not in known:
             raise InputError(f"there is no parameter {name!r}; there are: {', '.join(known)}")
         if domain.box[name].is_point:
-            raise InputError(f"{name} has one value only")
+            raise InputError(f"the parameter {name} has only one value: choose another parameter")
     design = case.design.parameters if case.design else ()
     axes = tuple(dict.fromkeys(chosen)) or design or case.free or free_parameters(domain, claims)
     names = [n for n in domain.ring.parameters if n not in domain.ring.outputs]
     if not axes and names and all(domain.box[name].is_point for name in names):
-        raise InputError(f"{', '.join(names)}: one value only, nothing to find; `verify` decides the case")
+        raise InputError(
+            f"every parameter has only one value ({', '.join(names)}): use `verify` to decide the case"
+        )
     if not axes:
-        raise InputError("the claims of this case mention no parameter; `verify` decides them")
+        raise InputError("the claims of this case contain no parameter: use `verify` to decide them")
     return axes
 
 

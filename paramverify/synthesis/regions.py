@@ -362,8 +362,8 @@ def _check(domain: Domain, free: Sequence[str], coverage: Fraction) -> None:
         if name not in domain.ring.parameters:
             raise InputError(f"there is no parameter {name!r}", key="free")
         if domain.box[name].is_point:
-            raise InputError(f"the parameter {name!r} has one value only", key="free")
+            raise InputError(f"the parameter {name!r} has only one value", key="free")
     if not free or len(set(free)) < len(free):
-        raise InputError("a region map needs different free parameters, at least one", key="free")
+        raise InputError("a region map needs at least one free parameter, and each only once", key="free")
     if not 0 <= coverage < 1:
         raise InputError("the undecided share must be at least 0 and below 1", key="coverage")

@@ -183,7 +183,7 @@ def safe_values(
         except TimeLimitError:
             if not may_be_map:
                 raise
-            instead = f"exact intervals were not found in {seconds:.2g} s, so this is a map"
+            instead = f"exact intervals were not found within {seconds:.2g} s, so the answer is a map"
         else:
             return _intervals(case, found, session)
     refuse_tied(case.model, "this form of synthesize")
@@ -209,7 +209,7 @@ def _of_losses(
     axes = axes_of(case, mattering(model), parameters)
     key = f"privacy.{model.measure.key}"
     if options.state:
-        raise InputError(f"cells of {model.measure.key} are not kept: leave --state out", key=key)
+        raise InputError(f"--state cannot keep cells of {model.measure.key}: leave --state out", key=key)
     sizes = dict.fromkeys(Status, Fraction(0))
     whole = _size((model.domain.box[n].lower, model.domain.box[n].upper) for n in axes)
 
@@ -226,7 +226,10 @@ def _of_losses(
             best = optimum_near(parts, case.design.sense)
         return Intervals(parts, witnesses, best, complete)
     if AnswerForm.MAP not in forms:
-        reason = f"a condition needs polynomials, and {model.measure.key} is none: ask for a map"
+        reason = (
+            f"a condition requires polynomials, which {model.measure.key} does not have: use --region "
+            "for a map"
+        )
         raise InputError(reason, key=key)
     _check_interior(model.domain, axes, session)
     found, witness = map_with_witness(model, axes, session, options.share(axes), on_cell)
@@ -283,8 +286,10 @@ def _check_interior(domain: Domain, axes: Sequence[str], session: Session) -> No
     """
     flat = flat_constraint(domain, axes, session)
     if flat:
-        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
-        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
+        reason = f"a map requires a parameter domain with interior, but {flat} leaves none"
+        raise InputError(
+            f"{reason}: use `verify` to decide the case, or `--witness` to find a violating prior"
+        )
 
 
 def _map(

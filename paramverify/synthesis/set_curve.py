@@ -101,7 +101,7 @@ def curve(
     if at is None and used:
         return _over_priors(envelope(model, session, precision))
     if GENERATOR in used:
-        raise InputError("the probabilities have exp of numbers, so the corners are not rational")
+        raise InputError("the curve requires rational probabilities, but they contain exp of numbers")
     point = {name: interval.simplest() for name, interval in model.domain.box.items()} | dict(at or {})
     if at is not None and point not in model.domain:
         raise InputError(f"this point is not in the domain {model.domain.describe()}")

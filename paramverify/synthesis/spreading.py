@@ -155,9 +155,9 @@ def _part(
             for (low, high), (a, b) in zip(cell.box, one.box, strict=True)
         )
         if not inside or sum(one.volume for one in found) != cell.volume:
-            raise ValueError("its cells are no parts of the cell that it was given")
+            raise ValueError("the returned cells do not partition the given cell")
         if any(not 0 <= (one.claim or 0) < len(claims) for one in found):
-            raise ValueError("a cell is about a claim that there is not")
+            raise ValueError("a cell refers to a claim that does not exist")
         return found
 
     def lost(reason: str) -> Cells:

@@ -34,8 +34,8 @@ from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.intervals import Partition, Root, StatusInterval, merged
 from paramverify.synthesis.maps import Status
 
-REASON = "the probability of an output may be zero on the domain, and then a sum is no quotient"
-MEND = "leave out the points where it is, as in (0, 1)"
+REASON = "the probability of an output may be 0 in the domain, where the sum is not a quotient of polynomials"
+MEND = "exclude these points, as in (0, 1)"
 
 
 def checked_zeros(model: AnyModel) -> PossibleZeros:
@@ -66,7 +66,7 @@ def check_condition(model: AnyModel) -> None:
         UnsupportedError: a probability may vanish.
     """
     if checked_zeros(model).all:
-        raise UnsupportedError(f"{REASON}: {MEND}, or ask for a map")
+        raise UnsupportedError(f"{REASON}: {MEND}, or use --region for a map")
 
 
 def corrected(model: AnyModel, session: Session, found: Partition) -> Partition:

@@ -103,7 +103,10 @@ def violating_prior(
             asked = need_privacy(model, "--objective ratio", "leave the objective out", events=TOGETHER)
             if is_about(asked, Average):
                 name = asked.measure.key
-                reason = f"--objective ratio needs claims, and {name} has none: `budget` finds the largest"
+                reason = (
+                    f"--objective ratio requires claims, which {name} does not have: use `budget` to "
+                    "find the largest"
+                )
                 raise InputError(reason, key=f"privacy.{name}")
             return worst(asked, session, tolerance, progress)
         case Objective.NEAREST:
@@ -212,7 +215,9 @@ def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWit
     narrow = [replace(c, domain=replace(c.domain, box={**c.domain.box, **here})) for c in claims]
     found = [w for claim in narrow if (w := find_witness(model, claim, point)) is not None]
     if not found:
-        raise InputError(f"the case is not violated at {', '.join(f'{n} = {v}' for n, v in point.items())}")
+        raise InputError(
+            f"no claim of the case is violated at {', '.join(f'{n} = {v}' for n, v in point.items())}"
+        )
     return max(found, key=lambda witness: witness.size)
 
 
@@ -243,7 +248,7 @@ def worst(
     if best is None or not best.exceeds:
         return replace(simplest(model, session, progress), supremum=found, relative=relative)
     reached = _reaches(best, found, relative, tolerance)
-    reason = "" if reached else "the supremum is known up to bounds only"
+    reason = "" if reached else "only bounds of the supremum are known"
     decisions = found.proof.decisions if found.proof else ()
     return Violating(best, reached, reason=reason, decisions=decisions, supremum=found, relative=relative)
 
@@ -322,7 +327,7 @@ def _center(model: AnyModel, claims: Sequence[Claim], start: Mapping[str, Fracti
     check_names(model.domain.ring, start)
     missing = [n for n in free_parameters(model.domain, claims) if n not in start]
     if missing:
-        raise InputError(f"no value for {', '.join(missing)} in the point to be near to")
+        raise InputError(f"the point of --near has no value for {', '.join(missing)}")
     return {n: start[n] for n in names if n in start}
 
 

@@ -120,7 +120,7 @@ def test_numbers_of_all_sizes(first: Fraction, second: Fraction) -> None:
 
 def test_a_number_that_bits_cannot_tell_from_1() -> None:
     """There is no answer then, and no wrong one."""
-    with pytest.raises(LimitError, match="too near"):
+    with pytest.raises(LimitError, match="too close"):
         renyi_to_epsilon(1 + TINY**10, Amount(Fraction(1, 2)), Fraction(1, 10))
 
 

@@ -54,11 +54,20 @@ def test_the_text_of_an_interval_is_read_back(interval: Interval) -> None:
         ("(1, 1)", "the interval (1, 1) is empty"),
         ("[1, 1)", "the interval [1, 1) is empty"),
         ("(0.5, 1/2]", "the interval (1/2, 1/2] is empty"),
-        ("(0, oo)", "a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one"),
-        ("[-Infinity, 1)", "a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one"),
+        (
+            "(0, oo)",
+            "a parameter needs an interval with finite ends: for an unbounded parameter p, substitute p = "
+            "t/(1-t)",
+        ),
+        (
+            "[-Infinity, 1)",
+            "a parameter needs an interval with finite ends: for an unbounded parameter p, substitute p = "
+            "t/(1-t)",
+        ),
         (
             "(-oo, oo)",
-            "a parameter needs finite ends; for all real numbers verify an SMT-LIB script, or substitute "
+            "a parameter needs an interval with finite ends: for all real numbers, verify an SMT-LIB "
+            "script, or substitute "
             "p = t/(1-t**2) with t in (-1, 1)",
         ),
         ("(0, 1", "not an interval: '(0, 1'; write \"(0, 1)\""),
@@ -80,7 +89,7 @@ def test_not_an_interval(text: str, message: str) -> None:
         ("", "empty expression"),
         ("(0, p)", "unknown name 'p'; no names are known here"),
         ("(0, 1/0)", "division by zero"),
-        ("[0, exp(1)]", "exp is not allowed here: its value is not rational"),
+        ("[0, exp(1)]", "exp is not allowed here, because its value is not rational"),
         ("(0, 1 < 2)", "a number is needed here"),
         ("(0, __import__('os'))", "not a function of the case format (these are: exp, ln, abs, min, max)"),
     ],
@@ -173,7 +182,7 @@ def test_points_of_a_domain(box: dict[str, Interval], point: dict[str, Fraction]
         ("p < q and not q < r", "a comparison with <, <=, >, >= or == is needed here", 10),
         ("p == 'flu'", "a label is not a number", 5),
         ("p < s", "unknown name 's'; known here: p, q, r", 4),
-        ("abs(p) < 1", "abs is not allowed here: parameters need + - * / **", 0),
+        ("abs(p) < 1", "abs is not allowed here: expressions of parameters support + - * / ** only", 0),
         ("p <", "syntax error", 3),
     ],
 )

@@ -128,7 +128,7 @@ def test_arithmetic_with_rationals(number: ExactNumber, other: Any) -> None:
     """Every kind has sums, products and quotients with rationals; logarithms have fewer, and say so."""
     value = float(number)
     if str(number) == "ln(sqrt(2))":
-        with pytest.raises(UnsupportedError, match="no number that is exact here"):
+        with pytest.raises(UnsupportedError, match="cannot be represented exactly"):
             number + other
         return
     assert float(number + other) == pytest.approx(value + other)
@@ -142,7 +142,7 @@ def test_arithmetic_with_rationals(number: ExactNumber, other: Any) -> None:
     elif other == 3:
         assert float(number * 3) == pytest.approx(3 * value)
     else:
-        with pytest.raises(UnsupportedError, match="no number that is exact here"):
+        with pytest.raises(UnsupportedError, match="cannot be represented exactly"):
             number * other
 
 
@@ -182,7 +182,7 @@ def test_floats_are_the_binary_numbers_that_they_are() -> None:
         assert (number == math.inf) == number.is_infinite
     assert math.sqrt(2) != ROOT2
     assert math.nextafter(math.sqrt(2), 0) < ROOT2 < math.sqrt(2)
-    with pytest.raises(ValueError, match="no number that is exact"):
+    with pytest.raises(ValueError, match="cannot be represented exactly"):
         ExactNumber(nan)
     assert isinstance(ROOT2 + 0.5, float)
     assert 0.5 * math.sqrt(2) == 0.5 * ROOT2
@@ -196,7 +196,7 @@ def test_infinity() -> None:
     assert infinite > 10**400
     assert ExactNumber.ln(infinite) == infinite
     assert (str(infinite), repr(infinite)) == ("infinity", "ExactNumber(infinity)")
-    with pytest.raises(UnsupportedError, match="infinity is no number to calculate with"):
+    with pytest.raises(UnsupportedError, match="infinity is not supported in calculations"):
         infinite - infinite
     with pytest.raises(ValueError, match="infinity"):
         infinite.enclosure()
@@ -226,7 +226,7 @@ def test_numbers_of_other_kinds() -> None:
     assert ROOT2 != None  # noqa: E711
     with pytest.raises(TypeError):
         _ = ROOT2 < "2"  # type: ignore[operator]
-    with pytest.raises(TypeError, match="is no number"):
+    with pytest.raises(TypeError, match="is not a number"):
         ExactNumber("2")  # type: ignore[arg-type]
 
 

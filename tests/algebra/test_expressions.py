@@ -111,8 +111,8 @@ def test_decimals_are_exact(number: Decimal) -> None:
 
 
 CALL = "not a function of the case format (these are: exp, ln, abs, min, max)"
-LARGE = "number too large: too many digits, or its exponent is too large"
-NAME = "(letters, digits and _, starting with a letter)"
+LARGE = "a number has too many digits, or too large an exponent"
+NAME = "is not a name: use letters, digits and _, starting with a letter"
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ NAME = "(letters, digits and _, starting with a letter)"
         ("1 + p // 2", "not allowed in an expression: floordiv", 4),
         ("~p", "not allowed in an expression: invert", 0),
         ("p^2 + 1", "write ** for a power, not ^", 0),
-        ("p is q", "not a comparison of numbers", 0),
-        ("p in q", "not a comparison of numbers", 0),
+        ("p is q", "this comparison is not allowed: use <, <=, >, >=, == or !=", 0),
+        ("p in q", "this comparison is not allowed: use <, <=, >, >=, == or !=", 0),
         ("None", "not a decimal number: None", 0),
         ("1 + ...", "not a decimal number: ...", 4),
         ("1 + 2j", "not a decimal number: 2j", 4),
         ("0x10", "not a decimal number: 0x10", 0),
         ("b'x'", "not a decimal number: b'x'", 0),
-        ("p + __class__", f"not a name: '__class__' {NAME}", 4),
+        ("p + __class__", f"'__class__' {NAME}", 4),
         ("exp()", "wrong arguments for exp", 0),
         ("1 + ln(2, 3)", "wrong arguments for ln", 4),
         ("max(p, key=1)", "wrong arguments for max", 0),
@@ -170,9 +170,9 @@ NAME = "(letters, digits and _, starting with a letter)"
         ("p + \N{CYRILLIC SMALL LETTER ER}", "unexpected character 'р'", 4),
         ("p\x00", "unexpected character '\\x00'", 1),
         ("p\r\n", "unexpected character '\\r'", 1),
-        ("p**(10**9)", "exponent larger than 10,000", 4),
-        ("1 + p**10001", "exponent larger than 10,000", 7),
-        ("p**-10001", "exponent larger than 10,000", 3),
+        ("p**(10**9)", "an exponent must be at most 10,000", 4),
+        ("1 + p**10001", "an exponent must be at most 10,000", 7),
+        ("p**-10001", "an exponent must be at most 10,000", 3),
         ("p**q", "an exponent must be a whole number", 3),
         ("p**(q - q + 2)", "an exponent must be a whole number", 4),
         ("p**(1/2)", "an exponent must be a whole number", 4),
@@ -183,15 +183,15 @@ NAME = "(letters, digits and _, starting with a letter)"
         ("1 + 1e999999", LARGE, 4),
         ("1e1001", LARGE, 0),
         ("1 + " + "9" * 1999 + ".99", LARGE, 4),
-        ("1 + " + "9" * 2001, "number with too many digits", 4),
-        ("1 + " + "9" * 5000, "number with too many digits", 4),
-        ("(" * 10_000 + "p" + ")" * 10_000, f"longer than {MAX_LENGTH} characters", 0),
-        ("(" * 10_000, f"brackets nested deeper than {MAX_DEPTH}", MAX_DEPTH),
-        ("(" * 9_999 + "p" + ")" * 9_999, f"brackets nested deeper than {MAX_DEPTH}", MAX_DEPTH),
-        ("1 + " + "9/" * 250 + "2", f"nested deeper than {MAX_DEPTH}", None),
-        ("-" * 10_000 + "p", "nested too deeply, or a sum with too many terms", 0),
-        ("+".join("p" * 9_000), "nested too deeply, or a sum with too many terms", 0),
-        ("p" * (MAX_LENGTH + 1), f"longer than {MAX_LENGTH} characters", 0),
+        ("1 + " + "9" * 2001, "a number has too many digits", 4),
+        ("1 + " + "9" * 5000, "a number has too many digits", 4),
+        ("(" * 10_000 + "p" + ")" * 10_000, f"the expression is longer than {MAX_LENGTH} characters", 0),
+        ("(" * 10_000, f"brackets are nested deeper than {MAX_DEPTH}", MAX_DEPTH),
+        ("(" * 9_999 + "p" + ")" * 9_999, f"brackets are nested deeper than {MAX_DEPTH}", MAX_DEPTH),
+        ("1 + " + "9/" * 250 + "2", f"the expression is nested deeper than {MAX_DEPTH}", None),
+        ("-" * 10_000 + "p", "the expression is nested too deeply, or has too many terms", 0),
+        ("+".join("p" * 9_000), "the expression is nested too deeply, or has too many terms", 0),
+        ("p" * (MAX_LENGTH + 1), f"the expression is longer than {MAX_LENGTH} characters", 0),
     ],
 )
 def test_refused_when_read(text: str, reason: str, column: int | None) -> None:
@@ -215,8 +215,8 @@ def test_refused_when_read(text: str, reason: str, column: int | None) -> None:
         ("qq + 1", "unknown name 'qq'; did you mean 'q'?", 0),
         ("2*'flu'", "the label 'flu' is not a number", 2),
         ("'a' < 1", "the label 'a' is not a number", 0),
-        ("1 + exp(1)", "exp is not allowed here: its value is not rational", 4),
-        ("ln(2)", "ln is not allowed here: its value is not rational", 0),
+        ("1 + exp(1)", "exp is not allowed here, because its value is not rational", 4),
+        ("ln(2)", "ln is not allowed here, because its value is not rational", 0),
         ("3**1000 * " * 80 + "1", "the value is too large", 0),
         ("(2**1000)**1000", "the value is too large", 1),
         ("+".join(f"1/{10**29 + i}**900" for i in range(500)), "the value is too large", 0),

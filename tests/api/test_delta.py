@@ -48,7 +48,7 @@ def test_a_function_with_a_delta() -> None:
     assert report.run is None
     assert repr(witness).startswith("<SetWitness: 1 output, '0' against '1', beyond 3/8")
     assert "not private: ratio = 3, delta = 37/100." in str(report)
-    with pytest.raises(InputError, match="needs no delta"):
+    with pytest.raises(InputError, match="requires a case without delta"):
         made("3/8").budget()
 
 
@@ -98,7 +98,7 @@ def test_what_has_no_least_bound() -> None:
     for options, words in (
         ({"delta_for": 1, "epsilon_for": "1/2"}, "either"),
         ({"epsilon_for": 0}, "^[^:]*: epsilon_for: a delta above 0"),
-        ({"delta_for": "x"}, "^[^:]*: delta_for: epsilon is a number"),
+        ({"delta_for": "x"}, "^[^:]*: delta_for: epsilon must be a sum of numbers"),
     ):
         with pytest.raises(InputError, match=words):
             case.budget(**options)

@@ -83,7 +83,7 @@ def test_an_audit_names_its_point(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not failed.passes  # its option is no number of runs
     assert passed.point == failed.point == {"a": Fraction(1, 2)}
     for audit in (passed, failed):
-        assert "All of this is with a = 1/2; `at` (`--at`) gives other numbers." in str(audit)
+        assert "All of this is with a = 1/2; use --at (`at` in Python) for other numbers." in str(audit)
         assert "\n" not in repr(audit)
     options = ("--audit", "--direct", "--runs", "2000")
     assert "with a = 1/2;" in told(tmp_path, capsys, sign, "sample", *options)
@@ -99,7 +99,7 @@ def test_a_decorated_function_is_no_implementation(
     (tmp_path / "case.toml").write_text(sign.to_toml())
     assert run(["sample", str(tmp_path / "case.toml"), "--audit", "--mechanism", f"{__name__}:sign"]) == 2
     error = capsys.readouterr().err
-    assert "sign is decorated with mechanism" in error
+    assert "sign is decorated with `mechanism`" in error
     assert "sign.audit()" in error
     assert "sign.to_toml()" in error
 

@@ -20,7 +20,7 @@ FEW = ["--runs", "1000", "--select", "500"]
 ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("verify", [], 0, 1, "private: ratio"),
     ("verify", ["--encoding", "monolithic"], 2, 2, "this case has a delta"),
-    ("budget", [], 2, 2, "needs no delta; this case has one"),
+    ("budget", [], 2, 2, "requires a case without delta; this case has one"),
     ("budget", ["--delta-for", "ln(3/2)"], 0, 0, "least delta"),
     ("budget", ["--epsilon-for", "1/10"], 0, 0, "least ratio"),
     ("budget", ["--epsilon-for", "0"], 2, 2, "a delta above 0"),
@@ -44,7 +44,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("export", ["--to", "smtlib2", "--encoding", "monolithic"], 2, 2, "this case has a delta"),
     ("sample", [*FEW], 3, 3, "not rejected by the test: ratio"),
     ("sample", ["--runs", "4000", "--delta", "1/1000"], 1, 1, "rejected by the test: ratio"),
-    ("sample", [*FEW, "--search"], 2, 2, "`budget` has --delta-for"),
+    ("sample", [*FEW, "--search"], 2, 2, "use `budget` with --delta-for"),
     ("sample", [*FEW, "--audit", "--direct"], 0, 0, "no difference found"),
     ("compose", ["--delta-for", "1"], 2, 2, "error: "),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),

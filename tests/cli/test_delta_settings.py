@@ -97,8 +97,8 @@ def test_a_delta_that_is_set_to_zero_is_none(
 @pytest.mark.parametrize(
     ("set_to", "words"),
     [
-        ("d=3", "delta is a probability, from 0 to 1, and not d (d = 3)"),
-        ("d=-1/9", "delta is a probability"),
+        ("d=3", "delta must be a probability, from 0 to 1, but it is d (d = 3)"),
+        ("d=-1/9", "delta must be a probability"),
         ("a=1/2", "epsilon would be negative"),
         ("delta=1/2", "neither a definition nor a parameter"),
         ("d=2*p", "delta"),

@@ -408,7 +408,7 @@ def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", path, "--to", "qepcad", "--simplify", "default", "--together"]) == 2
     tied = str(ROOT / "cases" / "exponential-mean.toml")
     assert run(["export", tied, "--to", "smtlib2", "--simplify", "default", "--claim", "1"]) == 2
-    assert "eps stands beside exp" in capsys.readouterr().err
+    assert "eps occurs together with exp" in capsys.readouterr().err
 
 
 @pytest.mark.slow

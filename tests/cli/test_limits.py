@@ -391,7 +391,7 @@ def test_one_run_at_a_time_has_a_state_file(tmp_path: Path, capsys: pytest.Captu
     with state.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert run(command) == 2
-    assert "another run is writing to this file" in capsys.readouterr().err
+    assert "another run is using this file" in capsys.readouterr().err
     assert state.read_bytes() == kept
 
 

@@ -426,7 +426,7 @@ def test_a_parameter_without_an_end(
     assert code == 2
     assert "parameters.eps: a case with formulas needs finite ends here, not (0, oo)" in err
     assert "put a parameter x with the interval (0, 1) in the place of exp(-eps)" in err
-    assert "exp takes" not in err
+    assert "exp supports" not in err
     text = text.replace(f'eps = "{ends}"', 'x = "(0, 1)"')
     case.write_text(text.replace("exp(-eps)", "x").replace("exp(-eps/2)", "x"))
     assert call(capsys, case)[0] == 0

@@ -51,10 +51,10 @@ def test_sample_at_a_number(capsys: pytest.CaptureFixture[str]) -> None:
         (("certify", *SECRETS, "--at", "eps=0"), "eps: the value 0 is not in (0, oo)"),
         (("certify", *SECRETS, "--at", "epsilon=1"), "there is no parameter 'epsilon'; there are: x_eps"),
         (("sample", *FAST, "--at", "eps=-1"), "eps: the value -1 is not in (0, oo)"),
-        (("sample", *FAST, "--search", "--at", "eps=1"), "give x_eps instead, which stands for exp(-eps)"),
+        (("sample", *FAST, "--search", "--at", "eps=1"), "set x_eps, which stands for exp(-eps)"),
         (
             ("synthesize", "--objective", "nearest", "--near", "eps=1"),
-            "eps has no rational points: give x_eps instead, which stands for exp(-eps)",
+            "eps cannot be set to a number here: set x_eps, which stands for exp(-eps)",
         ),
     ],
 )

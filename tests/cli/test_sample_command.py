@@ -70,11 +70,11 @@ def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--certify", "--mechanism", "sampled_mechanisms:rounded_laplace", "--epsilon", "0.3")
     code, out, _ = sample(capsys, "geometric-neighbours", *FAST, *arguments)
     assert code == 3
-    assert "This is about the model; --audit tells" in out
+    assert "This is about the model; use --audit to test" in out
     assert "Spurious" not in out
     code, _, error = sample(capsys, "above-threshold", *FAST, "--certify", "--length", "6")
     assert code == 2
-    assert "the case is about sequences of at most 5 outputs, not 6" in error
+    assert "--length must be at most 5, the length of the case, but it is 6" in error
 
 
 @pytest.mark.slow
@@ -139,8 +139,8 @@ def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ("arguments", "message"),
     [
         (("--plot", "plot.jpg"), "pictures are written as .svg, .png or .pdf"),
-        (("--epsilon", "-1"), "a budget is not negative"),
-        (("--epsilon", "1e400"), "a budget of more than 700 cannot be tested"),
+        (("--epsilon", "-1"), "a budget must not be negative"),
+        (("--epsilon", "1e400"), "a budget must be at most 700 to be tested"),
         (("--epsilon", ","), "no budget is given"),
         (("--mechanism", "a:b", "--direct"), "--mechanism and --direct exclude each other"),
         (("--at", "x=1"), "there is no parameter 'x'"),
@@ -159,7 +159,7 @@ def test_parametric_budgets_need_a_point(capsys: pytest.CaptureFixture[str]) -> 
     """A budget that depends on parameters is a number only at a point."""
     code, _, error = sample(capsys, "geometric-symbolic-2", *FAST)
     assert code == 2
-    assert "give --at or --epsilon" in error
+    assert "add --at or --epsilon" in error
     code, out, _ = sample(capsys, "geometric-symbolic-2", *FAST, "--at", "alpha=1/2")
     assert code == 3
     assert "epsilon ≈ 0.693147" in out
@@ -202,7 +202,7 @@ def test_levels_above_one_half(capsys: pytest.CaptureFixture[str]) -> None:
     """A level that averaged p-values do not keep is refused, with the reason."""
     code, _, error = sample(capsys, "geometric-neighbours", "--level", "0.7")
     assert code == 2
-    assert "a larger level is not kept" in error
+    assert "the test does not keep a larger level" in error
 
 
 @pytest.mark.slow

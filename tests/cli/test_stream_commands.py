@@ -77,7 +77,7 @@ def test_other_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixt
     for path in (PRIVATE, FILE, str(constant)):
         code, text = output([command, path], capsys)
         assert (code, text.count("error: "), "paramverify verify" in text) == (2, 1, True)
-        assert "no number is searched for" not in text
+        assert "does not search for that number" not in text
 
 
 def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

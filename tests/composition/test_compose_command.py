@@ -51,7 +51,7 @@ def test_exact_numbers_and_words() -> None:
     words = ("randomized_response:truth=3/4,times=3", "--delta-for", "ln(3)")
     told = called("compose", *words)
     assert told.out.startswith("delta = 3/8 = 0.375, exactly; with epsilon = ln(3) for 3 releases\n")
-    assert "may take another pair of inputs at each release" in told.out
+    assert "may choose a different pair of inputs at each release" in told.out
     document = compose(*words)
     assert document["delta"] == str(brute_delta([RESPONSE] * 3, Fraction(3))) == "3/8"
     back = compose("randomized_response:truth=3/4", "--times", "3", "--epsilon-for", "1/10")
@@ -191,7 +191,7 @@ def test_bounds_that_stay_apart_are_undecided() -> None:
     told = called("compose", f"{case}:2", "--delta-for", "ln(2)", "--precision", "1/100")
     assert told.code == 3
     assert "delta between" in told.out
-    assert "no one of its" in told.out
+    assert "none of its" in told.out
     assert called("compose", case, "--delta-for", "ln(2)").out.startswith("delta = 4/27 ≈")
 
 
@@ -219,25 +219,31 @@ def test_a_curve() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ("gaussian:sigma=-1 --delta-for 1", "gaussian.sigma: a number above 0 is needed"),
-        ("gaussian:sigma=1,subsample=0 --delta-for 1", "gaussian.subsample: the probability"),
-        ("gaussian:sigma=1,subsample=3/2 --delta-for 1", "gaussian.subsample: the probability"),
-        ("gaussian:sigma=1,times=0 --delta-for 1", "times: a whole number from 1"),
-        ("gaussian:sigma=1,times=3/2 --delta-for 1", "times: a whole number from 1"),
-        ("gaussian:0 --delta-for 1", "times: a whole number"),
-        ("gaussian:sigma=1 --delta-for=-1", "--delta-for: an epsilon from 0 on"),
-        ("gaussian:sigma=1 --epsilon-for 3/2", "--epsilon-for: a delta from 0 to 1"),
-        ("gaussian:sigma=1 --epsilon-for=-1/2", "--epsilon-for: a delta from 0 to 1"),
+        ("gaussian:sigma=-1 --delta-for 1", "gaussian.sigma: must be a number above 0"),
+        ("gaussian:sigma=1,subsample=0 --delta-for 1", "gaussian.subsample: must be a probability"),
+        (
+            "gaussian:sigma=1,subsample=3/2 --delta-for 1",
+            "gaussian.subsample: must be a probability",
+        ),
+        ("gaussian:sigma=1,times=0 --delta-for 1", "times: must be a whole number from 1"),
+        ("gaussian:sigma=1,times=3/2 --delta-for 1", "times: must be a whole number from 1"),
+        ("gaussian:0 --delta-for 1", "times: must be a whole number"),
+        ("gaussian:sigma=1 --delta-for=-1", "--delta-for: epsilon must be at least 0"),
+        ("gaussian:sigma=1 --epsilon-for 3/2", "--epsilon-for: delta must be from 0 to 1"),
+        ("gaussian:sigma=1 --epsilon-for=-1/2", "--epsilon-for: delta must be from 0 to 1"),
         ("gaussian:sigma=1", "give exactly one of --delta-for"),
         ("gaussian:sigma=1 --delta-for 1 --curve", "give exactly one of --delta-for"),
         ("gaussian:sigma=1 --delta-for 1 --plot x.svg", "--plot is only for a curve: add --curve"),
         ("gausian:sigma=1 --delta-for 1", "did you mean 'gaussian'?"),
-        ("gaussian:sgma=1 --delta-for 1", "gaussian.sigma: it is missing"),
-        ("gaussian:sigma=1,sigma=2 --delta-for 1", "sigma is given twice"),
+        ("gaussian:sgma=1 --delta-for 1", "gaussian.sigma: missing"),
+        ("gaussian:sigma=1,sigma=2 --delta-for 1", "sets sigma twice"),
         ("gaussian:sigma=1,sensitivty=2 --delta-for 1", "did you mean 'sensitivity'?"),
-        ("laplace:scale=1,epsilon=2 --delta-for 1", "give one of scale, epsilon"),
-        ("discrete_laplace:alpha=1 --delta-for 1", "alpha is below 1"),
-        ("discrete_laplace:scale=2,sensitivity=1/2 --delta-for 1", "sensitivity: a whole number"),
+        ("laplace:scale=1,epsilon=2 --delta-for 1", "exactly one of scale, epsilon"),
+        ("discrete_laplace:alpha=1 --delta-for 1", "alpha: must be below 1"),
+        (
+            "discrete_laplace:scale=2,sensitivity=1/2 --delta-for 1",
+            "sensitivity: must be a whole number",
+        ),
         ("randomized_response:truth=1/3 --delta-for 1", "truth: the probability of the truth"),
         ("nowhere.toml --delta-for 1", "nowhere.toml"),
     ],
@@ -255,7 +261,7 @@ def test_mistakes_are_told_in_one_line(words: str, reason: str) -> None:
     [
         (
             "approximate/geometric-independent.toml:p=1/3",
-            "several worlds: the releases are about the same hidden data",
+            "several worlds: its releases share the same hidden data",
         ),
         ("approximate/geometric-independent.toml", "several worlds"),
         ("approximate/shuffled-responses.toml", "no value for r"),
@@ -298,7 +304,7 @@ def test_epsilons_are_read_exactly() -> None:
 def test_cases_beside_samples_are_said_to_be_of_one_person_more() -> None:
     """A case may replace records, and `subsample` leaves a person out: text, JSON and Python have a note."""
     case = str(CASES / "approximate" / "shuffled-responses.toml")
-    words = f"{case}: a component here has subsample, so the neighbours of this case are taken as data"
+    words = f"{case}: a component has `subsample`, so the neighbours of this case are interpreted as data"
     own = f"{case}:r=3/4"
     for components in ([f"{own},subsample=1/2"], [own, "randomized_response:truth=3/4,subsample=1/2"]):
         asked = ("compose", *components, "--delta-for", "1/2")
@@ -368,18 +374,24 @@ def test_a_file_of_exact_numbers(tmp_path: Path) -> None:
     [
         (
             '[[component]]\nkind = "gausian"\nsigma = 1',
-            ":2: component[0].kind: 'gausian' is no kind of noise",
+            ":2: component[0].kind: 'gausian' is not a kind of noise",
         ),
-        ('[[component]]\nkind = "gaussian"\nsigma = 0', ":3: component[0].sigma: a number above 0"),
-        ('[[component]]\nkind = "gaussian"\nsigma = [1]', ":3: component[0].sigma: a number is needed"),
-        ('[[component]]\nkind = "gaussian"\nsgima = 1', "component[0].sigma: it is missing"),
+        ('[[component]]\nkind = "gaussian"\nsigma = 0', ":3: component[0].sigma: must be a number above 0"),
+        ('[[component]]\nkind = "gaussian"\nsigma = [1]', ":3: component[0].sigma: must be a number"),
+        ('[[component]]\nkind = "gaussian"\nsgima = 1', "component[0].sigma: missing"),
         ('[[component]]\nkind = "laplace"\nscale = 1\nsigm = 1', ":4: component[0].sigm: unknown key"),
-        ("[[component]]\ntimes = 2", "component[0]: give either kind, for noise, or case"),
-        ('[[component]]\nkind = "laplace"\ncase = "a.toml"', "component[0]: give either kind"),
-        ('[[component]]\nkind = "laplace"\nscale = 1\ntimes = 0', ":4: component[0].times: a whole number"),
+        (
+            "[[component]]\ntimes = 2",
+            "component[0]: a component needs exactly one of `kind`",
+        ),
+        ('[[component]]\nkind = "laplace"\ncase = "a.toml"', "component[0]: a component needs exactly one"),
+        (
+            '[[component]]\nkind = "laplace"\nscale = 1\ntimes = 0',
+            ":4: component[0].times: must be a whole number",
+        ),
         ('[[component]]\ncase = "a.toml"\nr = "1/2"', ":3: component[0].r: unknown key"),
         ('[[component]]\ncase = "nowhere.toml"', "nowhere.toml"),
-        ("[component]\nkind = 1", ":1: component: a list of tables is needed here"),
+        ("[component]\nkind = 1", ":1: component: must be a list of tables"),
         ('titel = "x"\n[[component]]\nkind = "laplace"\nscale = 1', ":1: titel: unknown key"),
     ],
 )
@@ -398,4 +410,6 @@ def test_a_file_of_releases_elsewhere(tmp_path: Path) -> None:
     file = tmp_path / "year.toml"
     file.write_text('[[component]]\nkind = "laplace"\nscale = 1\n', encoding="utf-8")
     assert "use `paramverify compose`" in called("verify", str(file)).err
-    assert "takes times alone" in called("compose", f"{file}:scale=2", "--delta-for", "1").err
+    assert ("only times can follow a file of releases") in called(
+        "compose", f"{file}:scale=2", "--delta-for", "1"
+    ).err

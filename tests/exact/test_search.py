@@ -229,8 +229,10 @@ def test_what_is_left_is_told_by_three_boxes() -> None:
         looking.left = nodes[:1]
         told = looking._describe(nodes[1:count])
         assert told.endswith("; ".join(f"p in ({k}, {k + 1})" for k in range(min(count, 3))))
-        assert f"in {count} boxes" in told
-        assert told.startswith("f seems to touch zero" if count == 1 else "out of work")
+        assert f"in {count} box{'es' * (count > 1)}, such as" in told
+        assert told.startswith(
+            "the polynomial seems to touch zero" if count == 1 else "the work limit was reached"
+        )
 
 
 def test_vertices_where_the_claim_fails() -> None:

@@ -132,8 +132,8 @@ def test_mistakes_in_conditions(formula: str, part: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("condition", "part"),
     [
-        ("mod(x, 0) = 1", "mod needs a divisor of 1 or more"),
-        ("mod(x/2, 2) = 1", "mod is about whole numbers"),
+        ("mod(x, 0) = 1", "the divisor of mod must be at least 1"),
+        ("mod(x/2, 2) = 1", "mod requires whole numbers"),
     ],
 )
 def test_remainders_that_are_none(condition: str, part: str, tmp_path: Path) -> None:

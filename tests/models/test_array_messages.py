@@ -40,10 +40,10 @@ def case(**changed: str) -> str:
     [
         ({"query": "sum(persons)"}, "sum needs an array of the prior: did you mean person?"),
         ({"query": "sum(3)"}, "such as sum(person)"),
-        ({"query": "persn[1]"}, "persn is no array of the prior: did you mean person?"),
+        ({"query": "persn[1]"}, "persn is not an array of the prior: did you mean person?"),
         ({"query": "persons"}, "did you mean 'person'?"),
         ({"query": "zzz"}, "known here: person"),
-        ({"query": "person[1] + j"}, "j counts the entries of an array"),
+        ({"query": "person[1] + j"}, "j is the index of an array"),
         ({"given": "persn[i-1]"}, "persn is no array of the prior; did you mean person?"),
         ({"given": "person[i,j]"}, "person needs one index"),
     ],

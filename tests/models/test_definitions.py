@@ -101,7 +101,7 @@ def test_definitions_are_in_force_for_their_case_only(tmp_path: Path) -> None:
             'b = "c"\nc = "1 + d"\nd = "b"',
             "define.b: b needs c needs d needs b: a definition cannot need itself",
         ),
-        ('b = "c"\nc = "1"', "define.b: c is defined further below: put its line above this one"),
+        ('b = "c"\nc = "1"', "define.b: c is defined further below: move its line above this one"),
         ('q = "1"', "define.q: this name is already that of a parameter"),
         ('x = "1"', "define.x: this name is already that of a variable of the prior"),
         ('E = "1"', "define.E: this name is already that of the constant exp(...)"),
@@ -126,7 +126,7 @@ def test_mistakes_in_definitions(define: str, words: str, tmp_path: Path) -> Non
 def test_definitions_cannot_blow_up(tmp_path: Path) -> None:
     """Forty lines that double each other are an error, and soon."""
     lines = ['d0 = "q"', *(f'd{k} = "d{k - 1} + d{k - 1}"' for k in range(1, 41))]
-    with pytest.raises(InputError, match="too long or nested too deeply with what d"):
+    with pytest.raises(InputError, match="too long or nested too deeply after d"):
         read(tmp_path, "\n".join(lines))
 
 

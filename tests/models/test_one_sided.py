@@ -376,7 +376,7 @@ def test_that_nothing_is_compared_is_said(
         assert run(["check", evidence, *more]) == 0
     capsys.readouterr()
     assert run(["budget", str(path)]) == 2
-    assert f"{NOTHING_COMPARED}, and there is no ratio" in capsys.readouterr().err
+    assert f"{NOTHING_COMPARED}, so there is no ratio" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def test_words_in_expressions(word: str) -> None:
     """Expressions of a case have the same message, with the place of the word."""
     with pytest.raises(ExpressionError) as caught:
         parse(f"1/2 + {word}")
-    assert f"{word} is a word of the language and no name; choose another name" in str(caught.value)
+    assert f"{word} is a reserved word: choose another name" in str(caught.value)
     assert str(caught.value).splitlines()[-1].index("^") == 4 + 6
     assert parse(f"1/2 + {word}_").names()
     with pytest.raises(ExpressionError, match="syntax error"):

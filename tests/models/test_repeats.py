@@ -88,7 +88,7 @@ def test_pure_privacy_of_counts(tmp_path: Path) -> None:
     with Session(Options(seconds=30)) as session:
         found = tight_budget(case.model, session)  # type: ignore[arg-type]
     assert found.high == found.low == 27
-    with pytest.raises(InputError, match="single outputs"):
+    with pytest.raises(InputError, match="answers several times"):
         CaseInputs.of(case)
 
 

@@ -167,7 +167,7 @@ def test_pages_of_every_kind(tmp_path: Path) -> None:
         "design-geometric-contagious.toml": ("not private", "Values of alpha"),
         "geometric-metric.toml": ("private", "depends on the distance"),
         "survey-memory-all.toml": ("private", "sequences of every length"),
-        "random-walk.toml": ("true", "There is no map: regions need"),
+        "random-walk.toml": ("true", "There is no map: intervals and maps require"),
         "programs/sparse-vector.toml": ("private", "The program"),
         "interactive/survey.toml": ("private", "Steps of the system"),
         "interactive/sample-n-printed.toml": ("not private", "observed"),

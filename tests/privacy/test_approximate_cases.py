@@ -106,8 +106,8 @@ def test_a_delta_of_zero_is_pure(tmp_path: Path, delta: str) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ('delta = "-1/9"', "delta is a probability, from 0 to 1, and not -1/9"),
-        ('delta = "9/8"', "delta is a probability, from 0 to 1, and not 9/8"),
+        ('delta = "-1/9"', "delta must be a probability, from 0 to 1, but it is -1/9"),
+        ('delta = "9/8"', "delta must be a probability, from 0 to 1, but it is 9/8"),
         ('delta = "2*p"', "delta is larger than 1"),
         ('delta = "p - 1/2"', "delta is negative"),
         ('delta = "1/9"\nlength = "all"', "with a delta the lengths are numbers"),

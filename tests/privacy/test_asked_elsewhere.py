@@ -27,8 +27,11 @@ differ = "each"
 @pytest.mark.parametrize(
     ("privacy", "words"),
     [
-        ('epsilon = "t*eps"', 'no number is searched for: try some, such as epsilon = "eps/2"'),
-        ('epsilon = "2/eps"', "epsilon may have eps times a number only"),
+        (
+            'epsilon = "t*eps"',
+            'paramverify does not search for that number: try one, such as epsilon = "eps/2"',
+        ),
+        ('epsilon = "2/eps"', "epsilon may contain eps only times a number"),
         ('epsilon = "eps"\ndelte = 0', "unknown key"),
     ],
 )

@@ -213,7 +213,11 @@ REFUSED = [
         'ratio = "2**distance"',
         "whole number (for the distance 1/2; make all distances",
     ),
-    ('distance = "abs(x - y)/2"', 'epsilon = "ln(2)*distance"', "a logarithm needs a whole factor, not 1/2"),
+    (
+        'distance = "abs(x - y)/2"',
+        'epsilon = "ln(2)*distance"',
+        "the factor of a logarithm must be a whole number, not 1/2",
+    ),
     ('distance = "abs(x - y)"', 'ratio = "2 - distance"', "must be positive (for the distance 2)"),
     ('distance = "abs(x - y)"', 'ratio = "3/2 - distance/2"', "would be negative (for the distance 2)"),
     ('distance = "abs(x - y)"', 'ratio = "4 - distance**2/2"', "must be positive (for the distance 3)"),
@@ -411,7 +415,7 @@ def test_distance_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert code == 1
     assert document["witness"]["bound"] == "1" or document["witness"]["distance"] != "0"
     assert run(["budget", str(path)]) == 0
-    assert "no budget: inputs at the distance 0 are distinguished by output" in capsys.readouterr().out
+    assert "no budget: inputs at distance 0 are distinguishable by output" in capsys.readouterr().out
     path = case_of(tmp_path, 'pairs = [[0, 1]]\ndistance = "0"', 'ratio = "2**distance"')
     assert run(["budget", str(path)]) == 2
     assert "all inputs are at distance 0" in capsys.readouterr().err

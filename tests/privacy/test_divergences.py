@@ -165,7 +165,7 @@ def test_sums_where_both_probabilities_vanish(left: str, right: str, order: int)
     assert parts[0]["lower"] == parts[0]["upper"] == "0"
     assert parts[1]["verdict"] == "not private"
     assert "witness" in parts[1]
-    with pytest.raises(UnsupportedError, match="may be zero on the domain"):
+    with pytest.raises(UnsupportedError, match="may be 0 in the domain"):
         everywhere.synthesize("region")  # a map would say that p = 0 is not private
     assert everywhere.budget().to_dict()["attained"] in (None, True)
     alone = loads(release(left, right, '"p**2 <= 0"') + measure)

@@ -36,5 +36,5 @@ def test_another_parameter_is_told_at_its_key() -> None:
         .replace("exp(-eps)", "1/2")
         .replace('epsilon = "BOUND"', 'ratio = "exp(eps)"')
     )
-    with pytest.raises(InputError, match=r"<text>:12: privacy.ratio: exp takes numbers, .*; eps is neither"):
+    with pytest.raises(InputError, match=r"<text>:12: privacy.ratio: exp supports .* but eps is neither"):
         loads(text)

@@ -284,12 +284,12 @@ def test_components_of_cases_with_other_parameters(
     ):
         (tmp_path / "less.toml").write_text(less)
         assert run(["check", str(evidence), "--case", str(tmp_path / "less.toml")]) == 1
-        assert "the components are not those of the file" in capsys.readouterr().out
+        assert "the components differ from those of the file" in capsys.readouterr().out
     assert run(["compose", f"{listed}:times=3", "--delta-for", "1", "--evidence", str(evidence)]) == 0
     assert run(["check", str(evidence), "--case", str(listed)]) == 1
     assert "those of the file, each 3 times as often" in capsys.readouterr().out
     other.write_text(other.read_text() + "# changed\n")
     assert run(["check", str(evidence), "--case", str(other)]) == 1
-    assert "no component is of this case file, or the file was changed" in capsys.readouterr().out
+    assert "no component belongs to this case file, or the file was changed" in capsys.readouterr().out
     other.write_text("x = [")
     assert run(["check", str(evidence), "--case", str(other)]) == 2

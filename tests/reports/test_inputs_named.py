@@ -195,7 +195,7 @@ def test_listed_pairs_are_not_all_neighbours(tmp_path: Path) -> None:
         found = printed(*line.split())
         assert told in found.out, found.out
         assert "all neighbouring" not in found.out
-    assert "it is about the listed pair of q" in printed("compose", f"{path}:eps=1", "--delta-for", "1").out
+    assert "it covers the listed pair of q" in printed("compose", f"{path}:eps=1", "--delta-for", "1").out
 
 
 NEAR_BY_DEFAULT = [

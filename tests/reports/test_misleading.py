@@ -112,7 +112,7 @@ def test_safe_values_that_are_not_for_larger_inputs(
         else plain
     )
     found = loads(text).synthesize()
-    assert "It does not hold for larger inputs. Not private for n in {0..3}: With a = " in str(found)
+    assert "The answer does not hold for larger inputs. Not private for n in {0..3}: With a = " in str(found)
     assert found.larger is not None
     assert found.larger["inputs"] == "n in {0..3}"
     value = found.larger["witness"]["parameters"]["a"]
@@ -143,7 +143,7 @@ def test_compositions_name_what_each_release_is_about(
     assert run(["compose", f"{one}:2", other, "--epsilon-for", "0"]) == 0
     out = capsys.readouterr().out
     for path, differ in ((one, "each"), (other, "one")):
-        about = f"it is about all neighbouring n in {{0..2}} (differ = {differ}); larger inputs may need more"
+        about = f"it covers all neighbouring n in {{0..2}} (differ = {differ}); larger inputs may need more"
         assert f"  Note: {path}: {about}.\n" in out
     assert f"  Note: {other}: the outputs do not depend on the inputs" in out
 
@@ -156,8 +156,8 @@ def test_samples_name_their_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split("\n")[1].startswith("  for all neighbouring inputs in {")
     assert run(["sample", case, "--audit", "--direct", "--runs", "10"]) == 0
     out = capsys.readouterr().out
-    assert "in 1 of 100 audits, an output of probability ≈ 0.37 that the model does not have" in out
-    assert re.search(r"\n  The inputs are .*; nothing is said about others\.\n", out)
+    assert "1 of 100 audits misses an output of probability ≈ 0.37 that is impossible in the model" in out
+    assert re.search(r"\n  The inputs are .*; the audit does not cover others\.\n", out)
 
 
 # --- in which arithmetic -----------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_nothing_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
         return sympy.Integer(2), [(polynomial, 1), (polynomial, 2)]
 
     monkeypatch.setattr(sympy, "factor_list", factors)
-    with pytest.raises(DefectError, match="factors that are not those"):
+    with pytest.raises(DefectError, match="factors whose product is not"):
         simplify(make("p*(1 - p)"), ["sympy"])
 
     class Basis:
@@ -166,10 +166,10 @@ def test_names_of_steps() -> None:
     assert parse_steps("sympy, sign") == ("sympy", "sign")
     assert parse_steps("sympy,default") == ("sympy", *step_names.BUILT_IN)
     for text, said in {
-        "factor": "'factor' is no step of simplification; there are fixed,",
-        "": "'' is no step",
-        "none,sign": "'none' is no step",
-        "sign,default": "named twice",
+        "factor": "'factor' is not a step of simplification; the steps are fixed,",
+        "": "'' is not a step",
+        "none,sign": "'none' is not a step",
+        "sign,default": "step of simplification twice",
     }.items():
         with pytest.raises(InputError, match=said):
             parse_steps(text)
@@ -188,6 +188,6 @@ def test_solvers_get_what_the_steps_leave(capsys: pytest.CaptureFixture[str]) ->
         assert run(["verify", case, "--encoding", "monolithic", *flag]) == 2
         assert f"leave {flag[0]} out" in capsys.readouterr().err
     assert run(["export", case, "--to", "qepcad", "--simplify", ""]) == 2
-    assert "'' is no step of simplification" in capsys.readouterr().err
+    assert "'' is not a step of simplification" in capsys.readouterr().err
     assert run(["verify", path, "--simplify", "gröbner"]) == 2
-    assert "'gröbner' is no step of simplification" in capsys.readouterr().err
+    assert "'gröbner' is not a step of simplification" in capsys.readouterr().err

@@ -157,7 +157,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         "bisection: not private with epsilon = 1.232, private with epsilon = 1.233; both are proved ("
     )
     assert "testing gave the interval from" in text
-    assert "the result does not rest on it" in text
+    assert "the result does not depend on it" in text
     assert run(["sample", *arguments, "--json", "--precision", "1/10"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["status"], found["violated"], found["holds"]) == ("found", "6/5", "13/10")

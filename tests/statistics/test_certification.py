@@ -179,9 +179,9 @@ def test_longer_sequences_say_nothing_about_a_case() -> None:
     start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
     assert start is not None
     assert len(start.witness.observations) == 5
-    with pytest.raises(InputError, match="at most 2 outputs, not 5"):
+    with pytest.raises(InputError, match="at most 2, the length of the case, but it is 5"):
         certify(short.model, found.selected[0], [found.selected[0].event.value])
-    with pytest.raises(InputError, match="at most 2 outputs, not 5"):
+    with pytest.raises(InputError, match="at most 2, the length of the case, but it is 5"):
         tight_ratio(short, start.witness, Fraction(1, 1000), 60)
 
 

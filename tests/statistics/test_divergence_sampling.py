@@ -180,7 +180,7 @@ def test_a_violating_prior_is_found_and_evaluated() -> None:
     assert isinstance(witness, paramverify.DivergenceWitness)
     assert witness.moment > witness.bound
     assert witness.parameters["p"] < Fraction(1, 30)
-    assert "candidates stand exact evaluation" in str(found)
+    assert "candidates were confirmed by exact evaluation" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["verdict"] == "not private"
 
 
@@ -225,8 +225,8 @@ def test_what_has_no_meaning_for_divergences_is_refused() -> None:
     """A search, an epsilon of rho and a delta beside it."""
     for options, words in (
         ({"goal": "search"}, "budget"),
-        ({"epsilon": 1}, "zcdp, and no epsilon"),
-        ({"delta": "1/10"}, "epsilon, and this case has zcdp"),
+        ({"epsilon": 1}, "zcdp, which has no epsilon"),
+        ({"delta": "1/10"}, "epsilon, but this case has zcdp"),
     ):
         with pytest.raises(InputError, match=words):
             paramverify.sample(RHO, runs=100, **options)

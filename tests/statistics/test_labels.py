@@ -121,7 +121,7 @@ def test_two_spellings_of_a_number() -> None:
     """A number that may be two observations is refused; the texts are told apart."""
     known = KnownObservations.of(["1", "1.0"])
     assert [known.label(text) for text in ("1", "1.0")] == ["1", "1.0"]
-    with pytest.raises(InputError, match=r"the output 1 may be '1' or '1\.0'"):
+    with pytest.raises(InputError, match=r"the output 1 could mean '1' or '1\.0'"):
         known.label(1)
 
 

@@ -168,7 +168,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     model = case("above-threshold").model
     (experiment, *_) = experiments(model, 4, [{}])
     monkeypatch.setattr(samplers, "MAX_STATES", 2)
-    with pytest.raises(LimitError, match="more than 2 states"):
+    with pytest.raises(LimitError, match="more than 2 reachable states"):
         ModelSource(model).sampler(experiment, 0)
     monkeypatch.setattr(auditing, "MOST_SEQUENCES", 3)
     with pytest.raises(LimitError, match="more than 3 output sequences"):
@@ -279,7 +279,7 @@ def test_labels(value: object, shown: str) -> None:
     [
         ("geometric", "write module:function"),
         ("no_such_module_here:f", "cannot import"),
-        ("sampled_mechanisms:none", "has no 'none'"),
+        ("sampled_mechanisms:none", "has no function 'none'"),
         ("sampled_mechanisms:Given", "cannot be read"),
         ("sampled_mechanisms:__doc__", "is not a function"),
     ],
@@ -296,15 +296,21 @@ def test_rules_for_mechanisms() -> None:
     loaded = case("geometric-neighbours")
     case_inputs = CaseInputs.of(loaded)
     (experiment, *_) = trials(loaded)
-    with pytest.raises(InputError, match=r"takes \(rng, input\)"):
+    with pytest.raises(InputError, match=r"must accept \(rng, input\)"):
         BlackBoxSource(mechanisms.no_arguments, case_inputs).sampler(experiment, 0)
-    with pytest.raises(InputError, match="did not return 100 outputs"):
+    with pytest.raises(InputError, match="instead of 100 outputs"):
         Runs(BlackBoxSource(mechanisms.too_few, case_inputs), 1).counts(0, experiment, 0, 100)
-    with pytest.raises(InputError, match=r"raised ZeroDivisionError: division by nothing \(on the input 0\)"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"raised ZeroDivisionError: division by nothing \(for the "
+            r"input 0\)"
+        ),
+    ):
         Runs(BlackBoxSource(mechanisms.failing, case_inputs), 1).counts(0, experiment, 0, 100)
     for mechanism, message in (
-        (mechanisms.nested, "no list in a list"),
-        (mechanisms.opaque, "a number or a label, or a list of them, not object"),
+        (mechanisms.nested, "not a list in a list"),
+        (mechanisms.opaque, "a number, a label, or a list of them, not object"),
         (mechanisms.ends, "raised SystemExit"),
         (lambda rng, given: np.array(10**5000), "too many digits"),
     ):
@@ -315,7 +321,7 @@ def test_rules_for_mechanisms() -> None:
     with pytest.raises(InputError, match="defined by its name"):
         check_shared(mechanisms.nameless)
     (longer, *_) = trials(loaded, 2)
-    with pytest.raises(InputError, match="a sequence of length 1, not 2"):
+    with pytest.raises(InputError, match="a sequence of length 1, but the case has length 2"):
         Runs(BlackBoxSource(mechanisms.geometric, case_inputs), 1).counts(0, longer, 0, 100)
 
 
@@ -359,7 +365,7 @@ def test_points() -> None:
     assert len({tuple(p.values()) for p in points}) == len(points) > 5
     with pytest.raises(InputError, match="there is no parameter 'z'"):
         chosen_points(model, {"z": Fraction(1)}, seed=1)
-    with pytest.raises(InputError, match="no point of the domain"):
+    with pytest.raises(InputError, match="no point with p = 2 was found in the domain"):
         chosen_points(model, {"p": Fraction(2)}, seed=1)
 
 
@@ -370,7 +376,7 @@ def test_secrets_without_probability_are_left_out(tmp_path: Path) -> None:
     model = load(tmp_path / "case.toml").model
     zero, half = {"p": Fraction(0)}, {"p": Fraction(1, 2)}
     assert [e.point for e in experiments(model, 1, [zero, half])] == [half]
-    with pytest.raises(InputError, match="probability zero"):
+    with pytest.raises(InputError, match="probability 0"):
         experiments(model, 1, [zero])
 
 

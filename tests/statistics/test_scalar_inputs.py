@@ -150,5 +150,5 @@ def test_the_message_has_the_value() -> None:
         return given[0]
 
     case = paramverify.loads(CASES["a number of a program"][0])
-    with pytest.raises(InputError, match=r"\(on the input 0\)"):
+    with pytest.raises(InputError, match=r"\(for the input 0\)"):
         paramverify.sample(case, fails, goal="audit", runs=3)

@@ -350,7 +350,7 @@ def test_holm() -> None:
 
 def test_settings() -> None:
     """Numbers of runs that make no sense are refused; the direction is part of what was chosen before."""
-    with pytest.raises(ValueError, match="at least one run"):
+    with pytest.raises(ValueError, match="at least 1"):
         Settings(runs=0)
     values = event_test((90, 10), 100, 1.0)
     assert values.p < 0.01 < 0.99 < values.reversed

@@ -86,7 +86,7 @@ def fails(error: BaseException) -> Callable[..., Any]:
     [
         (fails(GeneratorExit()), "raised GeneratorExit"),
         (fails(StopIteration()), "raised StopIteration"),
-        (fails(Unsaid()), "raised Unsaid, and its text cannot be read"),
+        (fails(Unsaid()), "raised Unsaid, whose message cannot be read"),
         (lambda rng, given: Unread(), "not Unread"),
         (lambda rng, given: BadList([1]), "cannot be read: RuntimeError"),
         (lambda rng, given: np.ma.masked_array([1.0], mask=[True]), "masked"),

@@ -120,7 +120,7 @@ def test_a_map_answers_if_intervals_take_too_long(monkeypatch: pytest.MonkeyPatc
     found = case.synthesize(parameters=["q"], timeout=20)
     document = found.to_dict()
     assert document["form"] == "region"
-    assert "exact intervals were not found in" in document["instead"]
+    assert "exact intervals were not found within" in document["instead"]
     assert document["instead"] in str(found)
     assert found.complete
     direct = case.synthesize("region", parameters=["q"], timeout=20).to_dict()

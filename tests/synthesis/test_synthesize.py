@@ -269,7 +269,7 @@ def test_strict_comparisons() -> None:
         start = {n: i.simplest() for n, i in case.model.domain.box.items()}
         found = nearest(case.model, session, start, Fraction(1, 100))
     assert found.witness is not None
-    with pytest.raises(UnsupportedError, match="regions need <= or >="):
+    with pytest.raises(UnsupportedError, match="intervals and maps require <= or >="):
         region_claims(case.model)
 
 
@@ -386,7 +386,7 @@ def test_mistakes_in_designs(
 def test_verify_is_about_all_design_values(capsys: pytest.CaptureFixture[str]) -> None:
     """`verify` quantifies over the design parameters too, and points at `synthesize`."""
     assert run(["verify", str(CASES / "design-geometric-contagious.toml")]) == 1
-    assert "Design: the verdict is for every alpha" in capsys.readouterr().out
+    assert "Design: the verdict is about every alpha" in capsys.readouterr().out
 
 
 # --- the command -------------------------------------------------------------------------------------
@@ -501,9 +501,9 @@ def test_mistakes(options: list[str], message: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("geometric-neighbours", "the claims of this case mention no parameter"),
-        ("time-series-2-all", "regions for every length are not known"),
-        ("blood-test", "regions need <= or >= instead of < or >"),
+        ("geometric-neighbours", "the claims of this case contain no parameter"),
+        ("time-series-2-all", 'intervals and maps do not support length = "all"'),
+        ("blood-test", "intervals and maps require <= or >= instead of < or >"),
     ],
 )
 def test_cases_without_regions(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -521,9 +521,12 @@ def inequality(tmp_path: Path, ranges: str, holds: str) -> Path:
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [
-        ('p = "1/2"\nq = "[1, 1]"', "p, q: one value only, nothing to find; `verify` decides the case"),
-        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p == q"]', "no interior, because of p == q"),
-        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p + q >= 2"]', "no interior, because of p + q >= 2"),
+        (
+            'p = "1/2"\nq = "[1, 1]"',
+            "every parameter has only one value (p, q): use `verify` to decide the case",
+        ),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p == q"]', "interior, but p == q leaves none"),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p + q >= 2"]', "interior, but p + q >= 2 leaves none"),
     ],
 )
 def test_domains_without_a_map(

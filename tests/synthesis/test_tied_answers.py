@@ -144,7 +144,7 @@ def test_solvers_cannot_read_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "eps occurs beside exp(-eps/2), but z3 supports only polynomials" in capsys.readouterr().out
     for form in ("smtlib2", "qepcad", "redlog"):
         assert run(["export", case, "--to", form, "--claim", "1"]) == 2
-        assert "eps stands beside exp(-eps/2), which is no polynomial" in capsys.readouterr().err
+        assert "eps occurs together with exp(-eps/2), which is not a polynomial" in capsys.readouterr().err
     leaks = str(CASES / "programs" / "sparse-vector-never-stops-every-epsilon.toml")
     assert run(["export", leaks, "--to", "smtlib2", "--encoding", "monolithic", "--claim", "1"]) == 2
     assert "the monolithic encoding does not cover that" in capsys.readouterr().err

@@ -228,7 +228,7 @@ def test_cells_are_a_word(shift: Fraction) -> None:
         ).by_workers
 
     if shift:
-        with pytest.raises(ValueError, match="no parts of the cell"):
+        with pytest.raises(ValueError, match="do not partition the given cell"):
             made()
     else:
         assert made()
