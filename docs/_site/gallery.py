@@ -1,6 +1,6 @@
 """The gallery: the commands in docs/gallery.md that draw its pictures.
 
-As a program it draws them anew, and writes down what the commands print.
+As a program it draws them anew, and records what the commands print where it differs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from record import settled
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -62,5 +64,6 @@ if __name__ == "__main__":
     for each in pictures():
         print(each.name)
         shown = draw(each, ROOT / PLACE)
-        text, last = PAGE.read_text(encoding="utf-8"), f"$ {each.commands[-1]}\n"
-        PAGE.write_text(text.replace(f"{last}{each.output}", last + shown), encoding="utf-8")
+        if settled(each.output) != settled(shown):
+            text, last = PAGE.read_text(encoding="utf-8"), f"$ {each.commands[-1]}\n"
+            PAGE.write_text(text.replace(f"{last}{each.output}", last + shown), encoding="utf-8")
