@@ -1,4 +1,7 @@
-"""The gallery: the commands in docs/gallery.md that draw its pictures. As a program it draws them anew."""
+"""The gallery: the commands in docs/gallery.md that draw its pictures.
+
+As a program it draws them anew, and records what the commands print where it differs.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from record import settled
+
 ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "gallery.md"
 BLOCK = re.compile(r"^<!-- picture -->\n```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLACE = "docs/gallery/"
 
@@ -26,7 +32,7 @@ class Picture(NamedTuple):
 def pictures() -> list[Picture]:
     """Returns the pictures of the gallery, in the order of the page."""
     found = []
-    for block in BLOCK.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")):
+    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
         commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
         output = block.split(commands[-1] + "\n", 1)[1]
         (name,) = re.findall(rf"{PLACE}(\S+)", block)
@@ -57,4 +63,7 @@ def draw(picture: Picture, folder: Path) -> str:
 if __name__ == "__main__":
     for each in pictures():
         print(each.name)
-        draw(each, ROOT / PLACE)
+        shown = draw(each, ROOT / PLACE)
+        if settled(each.output) != settled(shown):
+            text, last = PAGE.read_text(encoding="utf-8"), f"$ {each.commands[-1]}\n"
+            PAGE.write_text(text.replace(f"{last}{each.output}", last + shown), encoding="utf-8")

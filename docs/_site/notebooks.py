@@ -16,7 +16,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def page(notebook: dict[str, Any], name: str) -> str:
-    """Returns a notebook as Markdown, with a link to the notebook itself after the title."""
+    """Returns a notebook as Markdown, with a link to the notebook itself at the end."""
     parts: list[str] = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"]).rstrip()
@@ -25,10 +25,9 @@ def page(notebook: dict[str, Any], name: str) -> str:
         else:
             parts.append(f"```python\n{source}\n```")
             parts += [output(shown) for shown in cell["outputs"]]
-    heading, _, rest = parts[0].partition("\n")
     link = f'<a href="{name}" download>{name}</a>'
-    note = f"This page is a notebook: {link}. A test runs it and compares its outputs."
-    return "\n\n".join([heading, note, rest.strip(), *parts[1:]]) + "\n"
+    note = f"You can download this page as a notebook: {link}."
+    return "\n\n".join([*parts, note]) + "\n"
 
 
 def output(shown: dict[str, Any]) -> str:

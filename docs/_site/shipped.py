@@ -74,7 +74,8 @@ def listing(rows: dict[str, list[str]]) -> str:
     lines = [
         "# Shipped cases",
         "",
-        "Every case has its expected verdict in `[expect]`. A test runs them all.",
+        "`paramverify cases` lists these cases, and `paramverify cases NAME` prints one. Each of them states",
+        "its expected verdict in `[expect]`.",
         "",
     ]
     for group, (heading, _) in GROUPS.items():

@@ -1,4 +1,4 @@
-"""The exit codes in the table of docs/tour.md, each tried once where that is quick."""
+"""The exit codes in the table of docs/exit-codes.md, each tried once where that is quick."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paramverify.cli._commands import commands
 from paramverify.cli._exits import Exit
 from paramverify.cli.main import run
 
-PAGE = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+PAGE = (ROOT / "docs" / "exit-codes.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line[1:-1].split("|")] for line in PAGE.splitlines() if line[:1] == "|"]
 ROWS = [row for row in ROWS if len(row) == 4 and (row[0][:1] == "`" or row[0] == "all others")]
 CASE = """

@@ -144,11 +144,11 @@ def test_codes_of_errors(
 
 def test_codes_are_documented() -> None:
     """Every code stands in the help and on one page; the README has those of verdicts and leads to it."""
-    text = (ROOT / "docs/how-to/cluster.md").read_text()
+    text = (ROOT / "docs/exit-codes.md").read_text()
     assert all(f"{code.value} " in text for code in Exit)
     readme = (ROOT / "README.md").read_text()
     assert all(f"{code.value} for " in readme for code in (*STATUS_CODES.values(), Exit.INPUT))
-    assert "docs/how-to/cluster.md#exit-codes" in readme
+    assert "docs/exit-codes.md" in readme
     assert all(f"{code.value} " in CODES for code in Exit)
 
 
