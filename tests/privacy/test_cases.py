@@ -68,20 +68,27 @@ MISTAKES = [
     (
         'bernoulli = "p"',
         'bernoulli = "r"',
-        "prior.john.bernoulli: unknown name 'r'; write r = \"(0, 1)\" below [parameters]; known here: p",
+        (
+            "prior.john.bernoulli: unknown name 'r'; to declare a parameter, add r = \"(0, 1)\" "
+            "below [parameters]; known here: p"
+        ),
     ),
     ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
     ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 10,000"),
-    ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets nested deeper than 200"),
+    (
+        'bernoulli = "p"',
+        f'bernoulli = "{"(" * 9000}p{")" * 9000}"',
+        "brackets are nested more than 200 levels deep",
+    ),
     ('bernoulli = "p"', 'bernoulli = "1/(1 - 2*p)"', "the denominator of 1/(1 - 2*p) is zero at p = 1/2"),
     ('bernoulli = "p"', 'poisson = "p"', "prior.john: a distribution is one of"),
     ('bernoulli = "p"', 'normal = "p"', "prior.john: a distribution is one of"),
     ('bernoulli = "p"', 'geometric = "p"', "prior.john: a distribution is one of"),
     ("{ truncated_geometric =", "{ geometric =", "mechanism.noise: noise is {"),
     ("{ truncated_geometric =", "{ discrete_laplace =", "mechanism.noise: noise is {"),
-    ('bernoulli = "p"', 'categorical = { 0 = "p", 1 = "p" }', "the probabilities sum to 2*p, not to 1"),
+    ('bernoulli = "p"', 'categorical = { 0 = "p", 1 = "p" }', "the probabilities sum to 2*p instead of 1"),
     ('given = "john"', 'given = "jack"', "prior.kin.given: 'jack' is not an earlier variable"),
-    ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1"),
+    ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1; add one"),
     ('p = "(0, 1)"', 'p = "(1, 0)"', "parameters.p: the interval (1, 0) is empty"),
     ('p = "(0, 1)"', 'p = "(1, inf)"', "parameters.p: a parameter needs finite ends"),
     (
@@ -89,7 +96,7 @@ MISTAKES = [
         'p = "[1, oo)"',
         """or is any positive number, "(0, oo)"; write p = "(0, oo)", and constraints = ["p >= 1"]""",
     ),
-    ('p = "(0, 1)"', 'p = "[0, oo)"', 'write p = "(0, oo)", and look at the value 0 in a case of its own'),
+    ('p = "(0, 1)"', 'p = "[0, oo)"', 'write p = "(0, oo)", and verify the value 0 in a separate case'),
     ('p = "(0, 1)"', 'p = "[0.5, oo)"', 'write p = "(0, oo)", and constraints = ["p >= 0.5"]'),
     ('p = "(0, 1)"', 'p = "0,1"', 'write "(0, 1)" for an interval, or 0.1 for a number'),
     ('p = "(0, 1)"', 'p = "0 to 1"', "parameters.p: neither an interval such as"),
@@ -97,7 +104,7 @@ MISTAKES = [
     (
         'p = "(0, 1)"',
         'p = "(0, 1)"\nE = "(0, 1)"',
-        "parameters.E: this name stands for the constant exp",
+        "parameters.E: this name is reserved for the constant exp",
     ),
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = ["p"]', "parameters.constraints[0]: a comparison with"),
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = 3', "parameters.constraints: a list of comparisons"),
@@ -126,7 +133,7 @@ MISTAKES = [
     ('epsilon = "ln(4)"', "epsilon = -1", "is below 1, so epsilon would be negative"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(2)/2"', "a logarithm needs a whole factor, not 1/2"),
     ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter may stand inside ln only"),
-    ('epsilon = "ln(4)"', 'ratio = "e"', "for Euler's number write exp(1), and for a parameter e"),
+    ('epsilon = "ln(4)"', 'ratio = "e"', "write exp(1) for Euler's number; to declare a parameter, add e"),
     ('epsilon = "ln(4)"', 'ratio = "1 bit"', 'syntax error; write epsilon = "1*ln(2)"'),
     ('epsilon = "ln(4)"', 'ratio = "2 nats"', 'syntax error; write epsilon = "2"'),
     ('epsilon = "ln(4)"', 'ratio = "eps = 2"', 'syntax error; write epsilon = "2"'),
@@ -154,14 +161,22 @@ MISTAKES = [
 
 LEVEL = '[prior]\nlevel = { bernoulli = "p" }\n[secrets]\npairs = [["a", "b"]]'
 HMM_MISTAKES = [
-    ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p, not to 1"),
-    ('y = "1 - q"', 'y = "1"', "mechanism.emissions.b: this row: the probabilities sum to q + 1, not to 1"),
+    ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p instead of 1"),
+    (
+        'y = "1 - q"',
+        'y = "1"',
+        "mechanism.emissions.b: this row: the probabilities sum to q + 1 instead of 1",
+    ),
     ('x = "p", y = "1 - p"', 'x = "2*p - 1", y = "2 - 2*p"', "the probability of x is negative at p = 1/4"),
     ("b = {", "c = {", "mechanism.emissions: the key 'b' is missing"),
     ('y = "1 - q"', 'z = "1 - q"', "mechanism.emissions.b.z: unknown key"),
-    ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: at least one name is needed"),
+    ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: the list must have at least one name"),
     ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: answer 1 is c"),
-    ('q = "[0, 1]"', 'q = "[0, 1]"\nconstraints = ["p > 2"]', "the parameter domain is empty"),
+    (
+        'q = "[0, 1]"',
+        'q = "[0, 1]"\nconstraints = ["p > 2"]',
+        "the parameter domain is empty",
+    ),
     ('[neighbours]\ndiffer = "each"', LEVEL, "prior.level: start is missing"),
     ('"[0, 1]"', "[0, 1]", "parameters.q: an interval is text such as"),
     ("ratio = 2", 'ratio = 2\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),

@@ -205,7 +205,7 @@ def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[st
 @pytest.mark.parametrize(
     ("path", "name", "words"),
     [
-        ((), "mechanism", "What is released."),
+        ((), "mechanism", "The mechanism: how outputs depend on the secrets."),
         ((), "system", "The interactive system."),
         (("mechanism",), "kind", "What the mechanism is."),
         (
