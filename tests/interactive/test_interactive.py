@@ -336,7 +336,7 @@ def test_forged_evidence_is_rejected() -> None:
     enough = with_own(right, ratio="2", proof={**own(right)["proof"], "delta": "2"})
     assert check_document(enough).accepted
     assert "no bijection" in check_document(right).lines[0]
-    assert "is there twice" in check_document(forged(True)).lines[0]
+    assert "is listed twice" in check_document(forged(True)).lines[0]
     rows = [[[0, [[0, "1"]]], [1, [[1, "1"]]]], [[2, [[0, "1"]]]]]
     system = {**own(right)["system"], "rows": rows}
     for proof in (

@@ -95,7 +95,7 @@ def test_machines() -> None:
     for reads in (True, False):
         read = machine(put(ONE, "states", 0, "reads", reads))
         assert read.second_cost(read.steps[0]) == (Fraction(1, 7) if reads else 0)
-    with pytest.raises(Rejected, match="transition 1 is possible at once with another one"):
+    with pytest.raises(Rejected, match="transition 1 is possible together with another one"):
         explore(machine(machine_of([state()], [step(0, 0, "a"), step(0, 0, "b")])))
 
 

@@ -231,9 +231,9 @@ NEIGHBOURS: list[tuple[Data, list[int], list[list[str]], str]] = [
     ({}, [0, 0], [["0", "0"], ["1", "1"]], "transition 0 is not possible"),
     ({}, [0, 1], [["0"], ["1", "1"]], "one entry for each"),
     ({"values": ["0", "1"]}, [0, 1], [["0", "0"], ["1", "1/2"]], "none of the values"),
-    ({}, [0, 1], [["0", "0"], ["1", "9/8"]], "no neighbours"),
-    ({"values": ["0", "1", "3"]}, [0, 1], [["0", "1"], ["0", "3"]], "no neighbours"),
-    ({"differ": "one"}, [0, 1], [["0", "0"], ["1", "1/9"]], "no neighbours"),
+    ({}, [0, 1], [["0", "0"], ["1", "9/8"]], "the streams are not neighbours"),
+    ({"values": ["0", "1", "3"]}, [0, 1], [["0", "1"], ["0", "3"]], "the streams are not neighbours"),
+    ({"differ": "one"}, [0, 1], [["0", "0"], ["1", "1/9"]], "the streams are not neighbours"),
     ({"by": "any"}, [0], [["0"], ["0"]], "no largest difference"),
     *(({"by": by}, [0], [["0"], ["0"]], "a whole number, or by any") for by in ("1/2", "-1", "", "x", "²")),
 ]
