@@ -403,7 +403,7 @@ def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ('ask = "toss none"', 'aks = "toss none"', "no action 'aks'; did you mean 'ask'"),
         ('ask = "toss none"', 'thinking = "toss none"', "add it to data, queries, responses or hidden"),
         ('queries = ["ask"]', 'queries = ["ask", "more yes"]', "'more yes' is in both queries and responses"),
-        ('queries = ["ask"]', 'queries = ["ask", "ask"]', "'ask' is in queries twice"),
+        ('queries = ["ask"]', 'queries = ["ask", "ask"]', "'ask' is listed twice in queries"),
         ('"toss again" = "1-p" }', '"toss again" = "1-2*p" }', "is negative|sum to"),
         ('ratio = "1/(1-p)"', 'ratio = "1/2"', "below 1"),
         ('ratio = "1/(1-p)"', 'ratio = "2"\nsteps = 2', "step and steps come together"),

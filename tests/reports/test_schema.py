@@ -205,7 +205,7 @@ def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[st
 @pytest.mark.parametrize(
     ("path", "name", "words"),
     [
-        ((), "mechanism", "The mechanism: how outputs depend on the secrets."),
+        ((), "mechanism", "What is released."),
         ((), "system", "The interactive system."),
         (("mechanism",), "kind", "What the mechanism is."),
         (
@@ -213,10 +213,10 @@ def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[st
             "ties",
             "Which of several equal largest answers is released: each equally likely, or the first.",
         ),
-        (("mechanism", "noise"), "range", "The largest answer; answers are 0, 1, ..., range."),
-        (("mechanism", "inputs", "n"), "length", "The length, if the input is an array."),
-        (("prior", "john"), "bernoulli", "1 with this probability, else 0."),
-        (("parameters", "p"), "design", "Whether the parameter may be chosen, by `synthesize`."),
+        (("mechanism", "noise"), "range", "The largest answer: answers are 0, 1, ..., range."),
+        (("mechanism", "inputs", "n"), "length", "The length of the input, if it is an array."),
+        (("prior", "john"), "bernoulli", "1 with this probability, and 0 otherwise."),
+        (("parameters", "p"), "design", "Whether `synthesize` may choose the value of this parameter."),
         (("states", "plus"), "labels", "The labels of the state."),
         (("system", "queries", "sum"), "range", 'The answers, such as "0..2".'),
         (("privacy",), "epsilon", 'The budget, such as 1.372 or "ln(2)".'),
