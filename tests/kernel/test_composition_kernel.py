@@ -175,17 +175,24 @@ SAMPLE = {"kind": "sampled", "rate": "1/2", "of": table(*ALONE)}  # at most 19/2
 NOISE = {"kind": "laplace", "scale": "3", "sensitivity": "1"}  # the largest loss is 1/3
 with mpmath.workprec(400):
     LN9 = int(mpmath.floor(mpmath.log(9) * 2**192))
-EXACT, AGAIN, BEYOND = "exactly: the largest loss", "computed again", "e^epsilon is another number"
+EXACT, AGAIN, BEYOND = (
+    "exactly: the largest loss",
+    "computed again",
+    "e^epsilon differs from the computed value",
+)
 STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or δ, what is found, what is told
     *((FAR, delta, "9", told) for delta, told in (("0", EXACT), ("1/10", BEYOND))),
     *((table(*ALONE), d, c, t) for d, c, t in (("1/10", "9", AGAIN), ("1/11", "100/11", BEYOND))),
     *((SAMPLE, d, c, BEYOND) for d, c in (("1/25", "86/45"), ("1/10", "16/9"))),
     (SAMPLE, "1/10", "9/2", AGAIN),
-    (NOISE, "0", "1", "nothing is exact"),
-    (FAR, ["1", "1"], "4/5", "no logarithm of a rational nothing is exact"),
+    (NOISE, "0", "1", "an epsilon that is no logarithm of a rational is never exact"),
+    (FAR, ["1", "1"], "4/5", "no logarithm of a rational is never exact"),
     *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
-    (NOISE, ["33/100", "1"], "0", "nothing is exact"),
-    *((FAR, loss, "0", "nothing is exact") for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])),
+    (NOISE, ["33/100", "1"], "0", "an epsilon that is no logarithm of a rational is never exact"),
+    *(
+        (FAR, loss, "0", "an epsilon that is no logarithm of a rational is never exact")
+        for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])
+    ),
     (table(*ALONE), ["0", "9"], "0", "delta differs from the computed value"),
     (FAR, [f"{LN9 + 2**20}/{1 << 192}", "1"], "0", EXACT),
     *((FAR, "0", ("2", upper), "at most this large") for upper in (None, "2", f"{LN9}/{1 << 192}")),

@@ -88,8 +88,8 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
         ([], [], "1", "a leaf of the tree is missing"),
         ([["claim", 0]], [], "1", "a leaf of the tree is no proof"),
         ([["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE], ["p"], "1", "a leaf of the tree is missing"),
-        ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "is not inside"),
-        ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "is not inside"),
+        ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "does not lie inside the box"),
+        ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "does not lie inside the box"),
         ([["cut", "q", "1/2"], POSITIVE, POSITIVE], [], "1", "there is no variable 'q'"),
         # The parts of a cut are not exchanged, and a condition is that of its own part.
         (
@@ -280,8 +280,8 @@ def test_a_violation_is_accepted() -> None:
         ({"parameters": {"p": "1/2"}}, "does not fail at the witness"),
         ({"parameters": {"p": "9/8"}}, "outside the domain"),
         ({"parameters": {}}, "a point must give p"),
-        ({"secrets": ["b", "a"]}, "about other secrets"),
-        ({"length": 2}, "about other secrets"),
+        ({"secrets": ["b", "a"]}, "the claim is about secrets that the case does not compare"),
+        ({"length": 2}, "the claim is about secrets that the case does not compare"),
         ({"outputs": []}, "outputs have another length, or there are none"),
         ({"outputs": [["x", "y"]]}, "outputs have another length, or there are none"),
         ({"outputs": [["x"], ["x"]]}, "an output is listed twice"),
