@@ -71,7 +71,7 @@ def test_what_is_possible(whole: bool, chunk: int) -> None:
         refused += bad
         if not bad and same:
             confused += 1
-            with pytest.raises(Rejected, match="put out the same"):
+            with pytest.raises(Rejected, match="have the same output"):
                 outputs_differ(read)
     assert refused > 6
     assert told > 120
