@@ -205,7 +205,7 @@ MISTAKES = [
     ),
     (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
     (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
-    (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: an expression (text or a number)"),
+    (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: must be an expression: text or a number"),
     (
         UNIT + '[define]\nf = { flie = "m.rat" }\n',
         "f < 1",

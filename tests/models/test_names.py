@@ -281,7 +281,7 @@ def test_a_label_in_a_condition_is_read_as_it_is_written(
     code, out, err = answer(capsys, "verify", str(case), "--evidence", str(evidence))
     if code == 2:
         assert "backslash" in err or "syntax error" in err
-        with pytest.raises(ValueError, match=r"label|no expression"):
+        with pytest.raises(ValueError, match=r"label|not an expression"):
             Calculator({"A": label}, None, Fraction(1)).value(f"A == {written}")
         return
     assert code == 1  # 1/2 against 1/10 for output y
