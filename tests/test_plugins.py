@@ -403,8 +403,8 @@ def test_files_that_are_wrong_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("[r + r for r in noise.rows[int(x[0])][::-1]]", "the probabilities sum to 2, not to 1"),
-        ("[r * noise.rows[0][0] for r in noise.rows[int(x[0])]]", "not to 1"),
+        ("[r + r for r in noise.rows[int(x[0])][::-1]]", "the probabilities sum to 2 instead of 1"),
+        ("[r * noise.rows[0][0] for r in noise.rows[int(x[0])]]", "instead of 1"),
     ],
 )
 def test_rows_of_a_new_mechanism_are_checked(row: str, reason: str, tmp_path: Path) -> None:

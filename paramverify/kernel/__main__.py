@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
             text = file.read()
     except (OSError, ValueError) as error:
         known: dict[type[Exception], str] = {
-            IsADirectoryError: f"{arguments[0]} is a folder: give the file that holds the evidence",
+            IsADirectoryError: f"{arguments[0]} is a folder: name the file that contains the evidence",
             FileNotFoundError: f"there is no file {arguments[0]}",
         }
         print(f"error: {known.get(type(error), f'{arguments[0]}: {error}')}", file=sys.stderr)

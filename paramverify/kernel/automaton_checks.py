@@ -58,21 +58,21 @@ def _shown(statement: Statement, status: str) -> list[str]:
     read = machine(statement["automaton"])
     claim, streams = statement.get("claim"), statement.get("streams")
     if (status == BOUNDS) is not (streams is not None) or (streams and claim):
-        raise Rejected("evidence about a budget says which streams are compared, and no other does")
+        raise Rejected("evidence about a budget, and only such evidence, must say which streams are compared")
     if "example" in statement and (status != VIOLATED or not claim):
-        raise Rejected("an example is about a violation of a budget")
+        raise Rejected("an example is only allowed in evidence that a budget is violated")
     entries = entries_of(claim or streams or {})
     if read.whole and any(value.denominator > 1 for value in entries.values or ()):
-        raise Rejected("noise is geometric, and an entry is not a whole number")
+        raise Rejected("noise is geometric, but an entry is not a whole number")
     asked, plus = (Fraction((claim or {}).get(name, "0")) for name in ("multiple", "plus"))
     if min(asked, plus) < 0:
-        raise Rejected("a budget is 0 or more")
+        raise Rejected("a budget must be at least 0")
     lines, enough, cost = _parts(read, statement, entries, status)
     if status == HOLDS and (enough is None or (claim and enough > asked)):
-        raise Rejected("the multiple that is shown is larger than the claimed one, or none is shown")
+        raise Rejected("the multiple that is shown is missing, or larger than the claimed one")
     # A way that costs more than `asked` costs more than asked·ε + plus for large ε.
     if status == VIOLATED and "family" not in statement and not (claim and cost > asked):
-        raise Rejected("no way costs more than the multiple, and costs do not grow without end")
+        raise Rejected("no way costs more than the multiple, and costs do not grow without limit")
     if streams or entries != ANY:
         lines = [entries.told, *lines]
     if "example" in statement:
@@ -90,11 +90,11 @@ def _parts(
     """
     parts, few = PARTS & statement.keys(), entries.values is not None
     if len(MULTIPLES & parts) > 1 or (entries.one and MULTIPLES & parts) or (parts and not entries.reach):
-        raise Rejected("a multiple is shown once, and where one entry or none differs by the automaton alone")
+        raise Rejected("a multiple must be shown once; if at most one entry differs, by the automaton alone")
     if ("gap" in parts and not few) or ("family" in parts and few):
-        raise Rejected("a gap is about entries of few values, and a family about entries of any numbers")
+        raise Rejected("a gap requires entries of few values, and a family entries of any numbers")
     if status == VIOLATED and "family" not in parts and len(parts) > 1:
-        raise Rejected("one way exceeds the multiple, and there is nothing else")
+        raise Rejected("only one way may exceed the multiple, and nothing else may be shown")
     lines, enough, cost = [], None, Fraction(0)
     if not entries.reach:
         enough, what = entries.reach, "no two values are so near that an entry can differ"
@@ -112,7 +112,7 @@ def _parts(
         lines.append(f"{what}: {enough} times epsilon is enough, for every length")
     if "least" in parts:
         if enough is None and (status != VIOLATED or "family" in parts):
-            raise Rejected("a way that needs a multiple is beside a proof that some is enough")
+            raise Rejected("a way that needs a multiple is listed beside a proof that a multiple is enough")
         needed = _needed(read, "least", statement, entries, enough)
         lines.append(f"way: {len(statement['least']['steps'])} steps: no multiple below {needed} is enough")
         lines[-1] += _of_any(entries)
@@ -123,7 +123,7 @@ def _parts(
     if "lengths" in parts:
         lines += _lengths(read, statement["lengths"], entries, enough)
     if not lines:
-        raise Rejected("nothing is shown of a budget")
+        raise Rejected("the evidence shows nothing about a budget")
     return lines, enough, cost
 
 
@@ -161,7 +161,7 @@ def _needed(read: Machine, name: str, part: Any, entries: StreamEntries, enough:
     else:
         cost = least_cost(read, part["least"], entries.one) * entries.reach
     if enough is not None and cost > enough:
-        raise Rejected("a way costs more than the multiple that is enough")
+        raise Rejected("a way costs more than the multiple that is said to be enough")
     return cost
 
 
@@ -190,7 +190,7 @@ def _length(read: Machine, budget: Any, entries: StreamEntries, enough: Fraction
         line += _of_any(entries)
     if "gap" in budget:
         if entries.values is None:
-            raise Rejected("a gap is about entries of few values")
+            raise Rejected("a gap is only allowed for entries with few values")
         line += f"; {_for_two(_needed(read, 'gap', budget, entries, enough))}"
     for name in {"least", "gap"} & budget.keys():
         if read.entries(budget[name]["steps"]) > budget["length"]:

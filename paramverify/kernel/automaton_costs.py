@@ -83,13 +83,13 @@ def _demand(data: Any, variables: int, classes: int) -> _Demand:
     low = {variable: least for variable, least, _ in data["bounds"]}
     high = {variable: most for variable, _, most in data["bounds"]}
     if len(low) < len(data["bounds"]) or any(not -1 <= low[v] <= high[v] <= 1 for v in low):
-        raise Rejected("a demand has a bound that is none")
+        raise Rejected("a demand has an invalid bound")
     pairs: set[tuple[Shift, Shift]] = {(x, y) for x, y in data["pairs"]}
     if any(not 0 <= v < variables for v in (*low, *(v for pair in data["pairs"] for v in pair))):
-        raise Rejected("a demand is about a variable that is not there")
+        raise Rejected("a demand is about a variable that does not exist")
     weight = Fraction(data["weight"])
     if not 0 <= data["class"] < classes or weight < 0:
-        raise Rejected("a demand has no class, or a negative weight")
+        raise Rejected("a demand has no class, or its weight is negative")
     pairs |= {((low[v],), v) for v in low} | {(v, (high[v],)) for v in high}
     return _Demand(data["class"], low, high, frozenset(pairs), weight)
 
@@ -109,11 +109,11 @@ def proved(read: Machine, proof: Any) -> Fraction:
     classes, edges = proof["classes"], covered(read, proof)
     demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
     if {demand.place for demand in demands} != set(range(len(classes))):
-        raise Rejected("a class has no demand: a way that ends there is not covered")
+        raise Rejected("a class has no demand, so a way that ends there is not covered")
     links: set[tuple[int, int]] = set()
     for source, target, edge, level in proof["links"]:
         if not (0 <= source < len(demands) and 0 <= target < len(demands) and 0 <= edge < len(edges)):
-            raise Rejected("a link is between demands that are not there")
+            raise Rejected("a link connects demands that do not exist")
         _check_link(read, demands[source], demands[target], edges[edge], level)
         links.add((edge, target))
     for number, (_, target, _) in enumerate(edges):
@@ -135,17 +135,17 @@ def covered(read: Machine, proof: Any) -> list[tuple[int, ...]]:
     following: dict[tuple[int, int], int] = {}
     for source, target, number in edges:
         if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
-            raise Rejected("an edge is between classes that are not there")
+            raise Rejected("an edge connects classes that do not exist")
         if following.setdefault((source, number), target) != target:
-            raise Rejected("a transition leads from one class to two")
+            raise Rejected("a transition leads from one class to two classes")
     if classes[:1] != [0]:
-        raise Rejected("class 0 is not one of the first state")
+        raise Rejected("class 0 is not a class of the first state")
 
     def after(order: Order, place: int) -> Iterator[tuple[Order, int]]:
         for number, found in read.following(order):
             target = following.get((place, number))
             if target is None or classes[target] != found.state:
-                raise Rejected(f"class {place} has not transition {number}, which is possible")
+                raise Rejected(f"class {place} lacks transition {number}, which is possible there")
             yield found, target
 
     reached((FIRST, 0), lambda at: after(*at))
@@ -159,7 +159,7 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
     if now.place != edge[0] or later.place != edge[1]:
         raise Rejected("a link does not follow its edge")
     if not 0 <= level <= (2 if state.reads else 1):
-        raise Rejected("a link has a level that is none")
+        raise Rejected("a link has an invalid level")
     if now.weight < state.rate * level + read.second_cost(step) + later.weight:
         raise Rejected("a weight does not fall by the cost of a link")
     lower, upper = list[Shift](step.above), list[Shift](step.below)
@@ -301,10 +301,10 @@ def _check_tables(
     """Checks that tables bound all ways within the budgets of lengths, of all if no inputs are `counted`."""
     for length, multiple in budgets.items():
         if any(not t.costs or min(t.costs.values()) > multiple for t in tables if t.read <= length):
-            raise Rejected(f"a table has costs beyond the multiple {multiple}, or bounds nothing")
+            raise Rejected(f"a table has costs above the multiple {multiple}, or bounds nothing")
     first = [t for t in tables if t.place == 0 and not t.variables and t.read == 0 and not t.differed]
     if not any(t.costs[()] >= 0 for t in first):
-        raise Rejected("there is no table for the beginning")
+        raise Rejected("there is no table for the start")
     for source, target, number in edges:
         step = read.steps[number]
         reads = read.states[step.source].reads
@@ -322,7 +322,7 @@ def _check_tables(
 def _table(data: Any) -> _AutomatonTable:
     variables, count = tuple(data["variables"]), data.get("read", 0)
     if len(set(variables)) < len(variables) or count < 0:
-        raise Rejected("a table has a variable twice, or has read less than nothing")
+        raise Rejected("a table has a variable twice, or a negative count of reads")
     if any(len(shifts) != len(variables) or set(shifts) - set(SIGNS) for shifts in data["costs"]):
         raise Rejected("a cost of a table has one sign for each variable: -, 0 or +")
     costs = {tuple(SIGNS.index(s) - 1 for s in shifts): Fraction(c) for shifts, c in data["costs"].items()}

@@ -119,7 +119,7 @@ class Machine:
                 continue
             for other in (self.steps[k] for k in found):
                 if fits([step, other], order):
-                    raise Rejected(f"transition {number} is possible at once with another one")
+                    raise Rejected(f"transition {number} is possible together with another one")
             found.append(number)
         for number in found:
             yield number, after(self, order, number)
@@ -138,11 +138,11 @@ def machine(data: Any) -> Machine:
         raise Rejected("there is no state, or a rate is not positive")
     whole = "noise" in data
     if whole and any(mean.denominator > 1 for s in states for mean in (s.mean, s.second_mean)):
-        raise Rejected("noise is geometric, and a mean is not a whole number")
+        raise Rejected("noise is geometric, but a mean is not a whole number")
     steps = tuple(_step(s, len(states), len(data["variables"]), whole) for s in data["transitions"])
     for step in steps:
         if step.output == "insample'" and not states[step.source].second:
-            raise Rejected("insample' is put out by a state without a rate for it")
+            raise Rejected("insample' is an output of a state without a rate for it")
     leaving = tuple(tuple(n for n, s in enumerate(steps) if s.source == k) for k in range(len(states)))
     variables, live = len(data["variables"]), _live(len(states), steps)
     return Machine(states, steps, variables, leaving, live, whole=whole, late=data.get("late", False))
@@ -155,15 +155,15 @@ def _state(data: Any) -> RunState:
 
 def _step(data: Any, states: int, variables: int, whole: bool) -> RunTransition:
     if ("strict" in data) != whole:
-        raise Rejected("a transition says which comparisons are strict iff noise is geometric")
+        raise Rejected("a transition must say which comparisons are strict exactly if noise is geometric")
     above, below, stored = (frozenset(data[name]) for name in ("above", "below", "stored"))
     apart = frozenset(data["strict"]) if whole else above | below
     if not apart <= above | below:
-        raise Rejected("a strict comparison is none")
+        raise Rejected("a strict comparison does not exist")
     if not (0 <= data["source"] < states and 0 <= data["target"] < states):
-        raise Rejected("a transition is between states that are not there")
+        raise Rejected("a transition connects states that do not exist")
     if any(not 0 <= v < variables for v in above | below | stored):
-        raise Rejected("a transition has a variable that is not there")
+        raise Rejected("a transition uses a variable that does not exist")
     return RunTransition(data["source"], data["target"], data["output"], above, below, stored, apart)
 
 
@@ -246,7 +246,7 @@ def walk(read: Machine, order: Order, *numbers: int) -> Order:
     for number in numbers:
         found = dict(read.following(order)).get(number)
         if found is None:
-            raise Rejected(f"transition {number} is not possible at its place in a way")
+            raise Rejected(f"transition {number} is impossible at its place in a way")
         order = found
     return order
 
@@ -291,4 +291,4 @@ def outputs_differ(read: Machine) -> None:
         outputs = [read.steps[number].output for number, _ in read.following(order)]
         words = ["" if word in ("insample", "insample'") else word for word in outputs]
         if len(set(words)) < len(words):
-            raise Rejected("two transitions of one state put out the same: outputs do not tell the way")
+            raise Rejected("two transitions of one state have the same output: outputs do not show the way")

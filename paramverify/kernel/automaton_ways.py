@@ -102,11 +102,11 @@ def _gain(read: Machine, parts: list[tuple[list[int], bool]], chain: list[Place]
     ends = [read.steps[parts[part][0][step]] for part, step, _ in (chain[0], chain[-1])]
     for end, (part, _, _) in zip(ends, (chain[0], chain[-1]), strict=True):
         if not parts[part][1] and end.output != "insample":
-            raise Rejected("an end of the chain is neither repeated nor put out")
+            raise Rejected("an end of the chain is neither repeated nor output")
     if len(chain) == 1:
         state = read.states[ends[0].source]
         if not parts[chain[0][0]][1] or not state.reads:
-            raise Rejected("a sample that is put out is not repeated, or reads nothing")
+            raise Rejected("a sample that is output is not repeated, or reads nothing")
         return state.rate if ends[0].output == "insample" else read.second_cost(ends[0])
     if chain[0] == chain[-1]:
         raise Rejected("a chain begins where it ends")
@@ -199,14 +199,14 @@ def streams_of(read: Machine, data: Any, entries: StreamEntries) -> list[list[Fr
     walk(read, FIRST, *data["steps"])
     streams = [[Fraction(v) for v in stream] for stream in data["streams"]]
     if any(len(stream) != read.entries(data["steps"]) for stream in streams):
-        raise Rejected("a stream has one entry for each input of the way")
+        raise Rejected("a stream must have one entry for each input of the way")
     if read.whole and any(v.denominator > 1 for stream in streams for v in stream):
-        raise Rejected("noise is geometric, and an entry is not a whole number")
+        raise Rejected("noise is geometric, but an entry is not a whole number")
     if entries.values is not None and any(v not in entries.values for stream in streams for v in stream):
-        raise Rejected("an entry is none of the values")
+        raise Rejected("an entry is not one of the values")
     apart = [abs(a - b) for a, b in zip(*streams, strict=True)]
     if any(d > entries.reach for d in apart) or (entries.one and sum(d > 0 for d in apart) > 1):
-        raise Rejected("the streams are no neighbours")
+        raise Rejected("the streams are not neighbours")
     return streams
 
 
@@ -267,11 +267,11 @@ def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> s
         raise Rejected("an example is at a number between 0 and 1")
     put_out = sum(read.steps[number].output in ("insample", "insample'") for number in steps)
     if "numbers" in data and len(data["numbers"]) != put_out:
-        raise Rejected("a way puts out another number of numbers")
+        raise Rejected("a way outputs a different count of numbers")
     if data["output"] == "other" and any(
         runs_out(read, walk(read, FIRST, *steps[:k])) for k in range(len(steps))
     ):
-        raise Rejected("a run may end on the way of the example, and its end is no output")
+        raise Rejected("a run may end during the way of the example, but its end is not an output")
     told = [_told(said) for said in data["probabilities"]]
     first, second = told[0][0], told[1][1]
     most = budget[0] * log_bounds(1 / x, BITS)[1] / step + budget[1]
@@ -284,7 +284,7 @@ def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> s
         return f"{begin} told, and not computed again ({error})"
     for chance, (low, high) in zip(found, told, strict=True):
         if not low <= (chance if data["output"] == "way" else 1 - chance) <= high:
-            raise Rejected("a probability of the example is another one")
+            raise Rejected("a probability of the example differs from the computed one")
     return f"{begin} computed again"
 
 
@@ -294,7 +294,7 @@ def _told(said: Any) -> Pair:
         raise Rejected("a probability is one number, or between two")
     low, high = (Fraction(said[name if name in said else "exact"]) for name in ("lower", "upper"))
     if not 0 <= low <= high <= 1 or high - low > NEAR * high:
-        raise Rejected("the probabilities of an example are none")
+        raise Rejected("the probabilities of an example lie outside [0, 1], or between far bounds")
     near = 0 if "exact" in said else NEAR
     return low * (1 - near), high * (1 + near)
 

@@ -39,29 +39,29 @@ def read_chain(data: Any, values: QuotientValues) -> CheckedChain:
     size = len(data["states"])
     for name in ("states", "actions"):
         if not data[name]:
-            raise Misformed("there is none", "model", name)
+            raise Misformed("the model must have at least one", "model", name)
     if not data["initial"]:
-        raise Misformed("there is no initial state", "model")
+        raise Misformed("the model has no initial state", "model")
     distributions = (
         values.distribution(entries, size, f"model.steps[{k}]") for k, entries in enumerate(data["steps"])
     )
     steps = [tuple((t, w) for t, w in row if w != Fraction(0)) for row in distributions]
     if len(data["rows"]) != size:
-        raise Misformed("not one entry for each state", "model", "rows")
+        raise Misformed("there must be one entry for each state", "model", "rows")
     for k, row in enumerate(data["rows"]):
         if not row or (data["scheduled"] and len(row) != len(data["actions"])):
-            raise Misformed("not one step for each action", "model", "rows", k)
+            raise Misformed("there must be one step for each action", "model", "rows", k)
         if max(row) >= len(steps):
-            raise Misformed("no such step", "model", "rows", k)
+            raise Misformed("the model has no such step", "model", "rows", k)
     near: dict[int, set[int]] = {}
     for k, (s, t) in enumerate(data["neighbours"]):
         if not s < t < size:
-            raise Misformed("not two states, the first one first", "model", "neighbours", k)
+            raise Misformed("these must be two states, the first one first", "model", "neighbours", k)
         near.setdefault(s, set()).add(t)
         near.setdefault(t, set()).add(s)
     for place, listed in (("initial", data["initial"]), *data["labels"].items()):
         if any(s >= size for s in listed) or len(set(listed)) < len(listed):
-            raise Misformed(f"{place}: not different states", "model")
+            raise Misformed(f"{place}: these must be different states", "model")
     return CheckedChain(
         states=tuple(data["states"]),
         actions=tuple(data["actions"]),

@@ -37,13 +37,13 @@ def read_claim(claim: Any) -> WrittenClaim:
     check(claim, evidence_shapes.CLAIM)
     names = tuple(claim["variables"])
     if len(set(names)) < len(names) or not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", n) for n in names):
-        raise Rejected("the variables of a claim are not different names")
+        raise Rejected("the variables of a claim must have different names")
     box: Box = {}
     ends: set[tuple[str, int]] = set()
     for name, text in claim["box"].items():
         match = re.fullmatch(r"([\[(])([^, ]+), ([^, ]+)([\])])", text)
         if not match or name not in names:
-            raise Rejected(f"not an interval of a variable: {name}: {text!r:.60}")
+            raise Rejected(f"the interval of {name} is not valid: {text!r:.60}")
         low, high = box[name] = number(match[2]), number(match[3])
         ends |= {(name, side) for side, bracket in enumerate((match[1], match[4])) if bracket in "()"}
         if low > high or (low == high and {(name, 0), (name, 1)} & ends):
@@ -77,7 +77,7 @@ def _read_ties(claim: Any, names: tuple[str, ...], box: Box) -> tuple[Tie, ...]:
     ties = tuple(Tie(n, of, number(step)) for n, (of, step) in claim.get("ties", {}).items())
     for tie in ties:
         if tie.name not in names or tie.name in box or tie.variable not in box or tie.step <= 0:
-            raise Rejected(f"{tie.name} and {tie.variable} are not tied in a way that is known")
+            raise Rejected(f"{tie.name} and {tie.variable} are tied in an unknown way")
         low, high = box[tie.variable]
         if low < 0 or high > 1:
             raise Rejected(f"{tie.name} is a logarithm of numbers beyond (0, 1]")
@@ -148,13 +148,13 @@ def _check_inside_at(domain: WrittenClaim, named: Iterable[str], sign: Sign) -> 
     for name, side in product(free, (0, 1)):
         away = sign(plus(goal.variable(name), constant(goal.box[name][side], len(goal.names)), -ONE))
         if (-away if side else away) < ((name, side) in goal.open):
-            raise Rejected(f"the witness is outside of the domain: {name}")
+            raise Rejected(f"the witness is outside the domain: {name}")
     for tie in goal.ties:
         if not sign(goal.variable(tie.variable)):
-            raise Rejected(f"the witness is outside of the domain: {tie.variable} has no logarithm there")
+            raise Rejected(f"the witness is outside the domain: {tie.variable} has no logarithm there")
     for poly, strict in filter(None, goal.conditions):
         if sign(poly) < strict:
-            raise Rejected("the witness does not satisfy a constraint")
+            raise Rejected("the witness violates a constraint of the domain")
 
 
 def signs_at(claim: WrittenClaim, point: Mapping[str, str]) -> Sign:

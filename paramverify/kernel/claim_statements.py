@@ -25,13 +25,13 @@ def show(about: Evidence) -> KernelReport:
     document, demanded = about.document, about.demanded
     status = document["status"]
     if "windows" in document and status != "holds":
-        raise Misformed("windows prove, and refute nothing", "windows")
+        raise Misformed("windows can prove claims, but not refute them", "windows")
     wanted = None if demanded.claims is None else {digest(claim) for claim in demanded.claims}
     own, names = about.obligations, {}
     for number, (_, statement) in enumerate(about.of("claim"), 1):
         name = names[statement["domain"], statement["polynomial"]] = digest(about.full(statement))
         if wanted is not None and name not in wanted:
-            raise Rejected(f"claim {number} is not a claim of this case, or on another domain than there")
+            raise Rejected(f"claim {number} differs from the claims of the case, or has another domain")
     if wanted is not None:
         for place, _ in about.of("obligation"):
             reason = "what a case demands of its model is written as claims beside claims"
@@ -52,11 +52,11 @@ def show(about: Evidence) -> KernelReport:
     elif status == "holds" and not names:
         ledger.lines.append("nothing is compared: there is no claim")
     if status == "unknown" and wanted is not None and not missing:
-        raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
+        raise Misformed("all claims of the case are proved, so the status must not be 'unknown'", "status")
     if status == "violated":
         _check_witness(about, document["witness"], wanted)
         if {digest(claim) for claim in demanded.obligations or ()} - settled:
-            raise Rejected("an obligation of the model is not proved")
+            raise Rejected("an obligation of the model has no proof")
         named = wanted is not None
         told = {**document["witness"], "claim": about.full(document["witness"]["claim"])}
         ledger.lines.append(told_witness(told, named))

@@ -66,7 +66,7 @@ class ComposedDirection:
         for (whole, pairs, times), span, choice in given:
             known = pairs or [whole]
             if not 0 <= choice < len(known):
-                raise Misformed("no such pair", "choice")
+                raise Misformed("there is no such pair", "choice")
             sides.append(power(LowerMasses.of(known[choice], grid, span), times, LowerMasses.times))
         return reduce(LowerMasses.times, sides)
 
@@ -83,7 +83,7 @@ class ComposedDirection:
         if not 24 <= grid.bits <= MOST_BITS or grid.tail < 1:
             raise Misformed("too many bits, or too few", "grid", "bits")
         if len(self.document["spans"]) != len(self.releases):
-            raise Misformed("not one for each component", "spans")
+            raise Misformed("there must be one for each component", "spans")
         return grid
 
     def exactly(self) -> dict[Fraction, Fraction]:
@@ -94,7 +94,7 @@ class ComposedDirection:
     def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
         for losses, pairs, times in self.releases:
             if losses.exact is None or pairs:
-                raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
+                raise Rejected("a release has irrational masses, or several pairs: nothing is exact")
             yield by_ratio(losses.exact), times
 
     def _on_grid(self, grid: LossGrid) -> dict[Fraction, Fraction] | None:
@@ -145,7 +145,7 @@ def directions(document: Mapping[str, Any]) -> list[ComposedDirection]:
     for n, each in enumerate(components):
         _check_ways(each["ways"], n)
     if len(document["directions"]) != count:
-        raise Misformed("not those of the components", "directions")
+        raise Misformed("there must be as many directions as the components have", "directions")
     return [
         ComposedDirection(written, [_release(each, k, n) for n, each in enumerate(components)])
         for k, written in enumerate(document["directions"])
@@ -161,7 +161,7 @@ def _check_ways(ways: list[Any], n: int) -> None:
     if len(ways) == 1:
         releases = (ways[0]["dominating"], *ways[0]["pairs"])
         if any(release["kind"] in ("sampled", "turned") for release in releases):
-            raise Misformed("a sample has two directions", *place)
+            raise Misformed("a sample must have one direction", *place)
         return
     one, other = ways
     first = one["dominating"]
@@ -170,15 +170,15 @@ def _check_ways(ways: list[Any], n: int) -> None:
     swapped = {**first, "of": {"kind": "turned", "of": first["of"]}} if one["pairs"] else first
     turned = [{"kind": "turned", "of": release} for release in (swapped, *one["pairs"])]
     if [other["dominating"], *other["pairs"]] != turned:
-        raise Misformed("the second way is not the other direction", *place)
+        raise Misformed("the second way is not the opposite direction", *place)
     if any(pair.get("rate") != first["rate"] for pair in one["pairs"]):
-        raise Misformed("the pairs are of another sample", *place)
+        raise Misformed("the pairs belong to another sample", *place)
 
 
 def _release(component: Any, k: int, n: int) -> tuple[ReleaseLosses, list[ReleaseLosses], int]:
     """Reads the release of a component in a direction."""
     if not 0 < component["times"] <= MOST_TIMES:
-        raise Misformed("not a number of releases", "components", n, "times")
+        raise Misformed("this is not a number of releases", "components", n, "times")
     way = component["ways"][k % len(component["ways"])]  # one way is that of both directions
     whole, several = read(way["dominating"]), way["pairs"] != [way["dominating"]]
     pairs = [read(pair) for pair in way["pairs"] if several]
@@ -357,16 +357,16 @@ def check_bounds(document: Mapping[str, Any]) -> list[str]:
             is_low = not low or bounds.least(ExactLoss(low).ends()) > delta
             is_high = high is None or bounds.most(ExactLoss(high).ends()) <= delta
     if not is_low:
-        raise Misformed(f"{name} is not shown to be so large", "lower")
+        raise Misformed(f"{name} is not shown to be at least this large", "lower")
     if not is_high:
-        raise Misformed(f"{name} is not shown to be so small", "upper")
+        raise Misformed(f"{name} is not shown to be at most this large", "upper")
     return lines
 
 
 def _check_exact(document: Mapping[str, Any]) -> str:
     stated = number(document["exact"])
     if (document["lower"], document["upper"]) != (None, None):
-        raise Misformed("a number is exact, or between bounds", "lower")
+        raise Misformed("a number must be either exact or enclosed by bounds", "lower")
     if _is_largest(document, stated):
         name = "delta" if "epsilon" in document["question"] else "the ratio e^epsilon"
         return f"{name} is {plain(document['exact'], LENGTH)}, exactly: the largest loss"
@@ -374,14 +374,14 @@ def _check_exact(document: Mapping[str, Any]) -> str:
     if "epsilon" in document["question"]:
         loss = loss_of(document["question"]["epsilon"])
         if loss.rational:
-            raise Misformed("for an epsilon that is no logarithm of a rational nothing is exact", "exact")
+            raise Misformed("an epsilon that is no logarithm of a rational is never exact", "exact")
         if max(exact_delta(masses, loss.ratio) for masses in every) != stated:
-            raise Misformed("delta is another number", "exact")
+            raise Misformed("delta differs from the computed value", "exact")
         return f"delta is {plain(document['exact'], LENGTH)}, exactly: computed again"
     delta = number(document["question"]["delta"])
     ratios = [exact_ratio(masses, delta) for masses in every]
     if None in ratios or max(r for r in ratios if r is not None) != stated:
-        raise Misformed("the ratio e^epsilon is another number", "exact")
+        raise Misformed("the ratio e^epsilon differs from the computed value", "exact")
     return f"the ratio e^epsilon is {plain(document['exact'], LENGTH)}, exactly: computed again"
 
 

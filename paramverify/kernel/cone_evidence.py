@@ -48,7 +48,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     """
     status = STATUSES[statement["rule"]]
     if about.document["status"] != status:
-        raise Misformed(f"a certificate of this kind shows {status!r}", "status")
+        raise Misformed(f"a certificate of this kind can only show {status!r}", "status")
     about.untied(statement["domain"])
     model = read_model(statement["model"], about.domain(statement["domain"]).goal.names)
     report = RULES[statement["rule"]](about, statement, model)
@@ -184,7 +184,7 @@ def read_model(data: Any, names: tuple[str, ...]) -> CheckedModel:
     known: set[frozenset[str]] = set()
     for k, (left, right, *_) in enumerate(data["pairs"]):
         if left == right or {left, right} in known:
-            raise Misformed("twice the same", "model", "pairs", k)
+            raise Misformed("a pair is listed twice, or both its secrets are the same", "model", "pairs", k)
         known.add(frozenset((left, right)))
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
     top, bottom = (read_weight(part, names) for part in data["ratio"])
@@ -279,7 +279,7 @@ def settle(about: Evidence, statement: Statement, wanted: Iterable[Poly]) -> Ker
         count += 1
         trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
         if not trivial and not ask(poly, False):
-            raise Rejected("a claim that is needed is not proved")
+            raise Rejected("a required claim is not proved")
     claims = ledger.proved + ledger.trusted
     how = "proved or trusted" if ledger.trusted else "proved"
     lines = [f"{how}: {counted(claims, 'claim')}, from which all {count} that are needed follow"]
@@ -317,7 +317,7 @@ def levels_rule(about: Evidence, statement: Statement, model: CheckedModel) -> K
                 total = combined({int(j): number(w) for j, w in entry.items()}, settled, model.states)
                 for s, (x, y) in enumerate(zip(vectors[k], total, strict=True)):
                     if not (x == y or (s in below and x <= y) or (s in above and x >= y)):
-                        raise Rejected("a vector is not the combination that it is said to be")
+                        raise Rejected("a vector differs from the combination that it is said to be")
                 settled[k] = vectors[k]
             known = set(settled.values())
             for vector in kept:

@@ -68,7 +68,7 @@ def show(about: Evidence, kind: str) -> KernelReport:
     if status == "holds" and (missing or not settled):
         raise Rejected("a claim of the case has no proof")
     if status == "unknown" and known is not None and not missing:
-        raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
+        raise Misformed("all claims of the case are proved, so the status must not be 'unknown'", "status")
     ledger.lines += sorted(notes)
     if status == "violated":
         witness = document["witness"]
@@ -101,10 +101,10 @@ def check_origins(
         Rejected: one was there before, or the case says something else of it.
     """
     if not statement["origins"]:
-        raise Misformed("a claim about no direction", *place, "origins")
+        raise Misformed("a claim names no direction", *place, "origins")
     for origin in map(tuple, statement["origins"]):
         if origin in settled:
-            raise Misformed("this direction was there before", *place, "origins")
+            raise Misformed("this direction is listed twice", *place, "origins")
         settled.add(origin)
         if known is not None:
             _same(about, statement, known.get(origin), keys, *place)
@@ -113,12 +113,12 @@ def check_origins(
 def _same(about: Evidence, statement: Statement, own: Any, keys: Iterable[str], *place: str | int) -> None:
     """Raises Misformed unless a statement is what the case says of this direction."""
     if own is None:
-        raise Misformed("the case compares no such direction", *place, "origins")
+        raise Misformed("the case does not compare this direction", *place, "origins")
     if about.written(statement["domain"]) != own["domain"]:
-        raise Misformed("the case has another domain", *place, "domain")
+        raise Misformed("the case has another domain than this claim", *place, "domain")
     for name in sorted({*keys} - {"domain", "origins"}):
         if statement[name] != own[name]:
-            raise Misformed("the case makes another claim there", *place, name)
+            raise Misformed("the case makes another claim for this direction", *place, name)
 
 
 def check_secrets(
@@ -131,8 +131,8 @@ def check_secrets(
     left, right = witness["secrets"]
     claim = witness["claim"]
     if left == right:
-        raise Misformed("twice the same", "witness", "secrets")
+        raise Misformed("both secrets are the same", "witness", "secrets")
     if [left, right, witness["length"]] not in claim["origins"]:
-        raise Misformed("the claim is about other secrets", "witness", "secrets")
+        raise Misformed("the claim is about secrets that the case does not compare", "witness", "secrets")
     for origin in claim["origins"] if known is not None else ():
         _same(about, claim, known.get(tuple(origin)) if known else None, keys, "witness", "claim")

@@ -214,7 +214,7 @@ def shown_by(about: Evidence) -> KernelReport:
     _check_demanded(about, kind, engine)
     if engine is not None:
         if "witness" in document:
-            raise Misformed("the statement of an engine has its own witness", "witness")
+            raise Misformed("the statement of an engine must contain its own witness", "witness")
         if kind != "script":
             about.check_obligations()
         own = about.obligations
@@ -257,7 +257,7 @@ def check_together(document: Mapping[str, Any]) -> None:
         if number >= len(document["domains"]):
             raise Misformed(f"there is no domain number {number}", *path, "domain")
     if len(engines) > 1:
-        raise Misformed("a document has one engine", "statements", engines[1])
+        raise Misformed("a document must have exactly one engine", "statements", engines[1])
     known = BESIDE.get(kind, set()) | ({kind} if engines else set())
     for place, statement in enumerate(document["statements"]):
         if statement["kind"] not in known:
@@ -276,7 +276,7 @@ def check_together(document: Mapping[str, Any]) -> None:
     if document["status"] not in own:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
     if not engines and ("witness" in document) != (document["status"] == evidence_shapes.VIOLATED):
-        raise Misformed("a witness comes with the status violated, and only with it", "status")
+        raise Misformed("a witness is required with the status violated, and only then", "status")
 
 
 def number_of_budget(document: Mapping[str, Any]) -> Any:
@@ -297,28 +297,28 @@ def _check_budget(document: Mapping[str, Any], kind: str) -> None:
     """
     number, stated = number_of_budget(document), document[BUDGET]
     if (number is not None) != (document["status"] == evidence_shapes.HOLDS):
-        raise Misformed("a budget says a number where the claims hold, and only there", "status")
+        raise Misformed("a budget must have a number exactly if the claims hold there", "status")
     if kind != AVERAGE:
         return
     claims = [statement for statement in document["statements"] if statement["kind"] == AVERAGE]
     claims += [document["witness"]["claim"]] if "witness" in document else []
     for claim in claims:
         if claim["of"] != stated["kind"]:
-            raise Misformed("the claims are about another divergence", BUDGET, "kind")
+            raise Misformed("the claims are about another divergence than the case", BUDGET, "kind")
         if number is not None and claim["bound"] != [number, []]:
-            raise Misformed("the claims have another bound", BUDGET, "enough")
+            raise Misformed("the claims have another bound than the case", BUDGET, "enough")
 
 
 def _check_demanded(about: Evidence, kind: str, engine: Statement | None) -> None:
     """Raises Rejected unless a document of a kind, and its engine, may show what the case demands."""
     if any(getattr(about.demanded, name) is not None and kind not in kinds for name, kinds in SHOWS.items()):
-        raise Rejected("the evidence is about something else than the case")
+        raise Rejected("the evidence is about something other than the case")
     for name, value in about.demanded.engine.items():
         if engine is None:
-            raise Rejected("the evidence is about something else than the case")
+            raise Rejected("the evidence is about something other than the case")
         own = about.written(engine["domain"]) if name == "domain" and "domain" in engine else engine.get(name)
         if own != value:
-            raise Rejected(f"the evidence is about another {'bound' if name == 'ratio' else name}")
+            raise Rejected(f"the evidence has another {'bound' if name == 'ratio' else name} than the case")
 
 
 def with_missing(report: KernelReport, kind: str) -> KernelReport:

@@ -37,12 +37,12 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     """
     status = about.document["status"]
     if ("witness" in statement) != (status == "violated"):
-        raise Misformed("a witness comes with the status violated, and only with it", "witness")
+        raise Misformed("a witness is required with the status violated, and only then", "witness")
     chances = about.rows or rows_of(statement)
     pairs = [tuple(pair) for pair in statement["pairs"]]
     for k, pair in enumerate(pairs):
         if pair[0] == pair[1] or not set(pair) <= chances.keys():
-            raise Misformed("not two of the inputs", "pairs", k)
+            raise Misformed("a pair must name two of the inputs", "pairs", k)
     bound, delta = _bound(statement["bound"]), number(statement.get("delta", "0"))
     if delta < 0:
         raise Misformed("negative", "delta")
@@ -101,7 +101,7 @@ def rows_of(statement: Statement) -> Rows:
 def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
     weight = number(written["weight"])
     if not 0 < weight <= 1 or not all(0 <= k < len(noise) for k in written["noise"]):
-        raise Rejected("a way of no weight, or without its noise")
+        raise Rejected("a way has weight 0, or lacks its noise")
     drawn = tuple(noise[k] for k in written["noise"])
     region = []
     for slopes, bound in written["region"]:
@@ -112,7 +112,7 @@ def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
             or len(set(names)) < len(names)
             or not all(slope and 0 <= v < len(drawn) for v, slope in form)
         ):
-            raise Rejected("an inequality about noise that is not drawn, or about none")
+            raise Rejected("an inequality uses noise that is not drawn, or no noise")
         region.append((form, number(bound)))
     return NoisyPath(weight, drawn, tuple(region))
 

@@ -231,7 +231,7 @@ def check_product(
         if not 0 <= index < len(factors) or exponent < 1:
             raise Rejected("not a factor and its multiplicity")
         if exponent > (most if any(map(any, factors[index])) else 1) or len(powers) > most + 1:
-            raise Rejected("the product of the factors is another polynomial")
+            raise Rejected("the product of the factors differs from the polynomial")
         total = times(total, power(factors[index], exponent))
     if total != poly:
-        raise Rejected("the product of the factors is another polynomial")
+        raise Rejected("the product of the factors differs from the polynomial")

@@ -89,7 +89,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     """
     entries = statement["formulas"]
     if not entries or len({entry["name"] for entry in entries}) < len(entries):
-        raise Misformed("not formulas with different names", "formulas")
+        raise Misformed("formulas must have different names", "formulas")
     written = about.untied(statement["domain"])
     ask, ledger = about.comparisons(statement["domain"])
     lines = []
@@ -145,7 +145,7 @@ def _check_keys(entry: Any) -> None:
         raise Misformed("a family without a member", "family")
     argued = "argument" in entry
     if (status == "holds" and endless != argued) or ("until" in entry) != argued:
-        raise Misformed("an argument comes with a family without a last number, and only with it")
+        raise Misformed("an argument is required for a family without a last member, and only then")
     if status == "violated" and (family is not None) != ("index" in entry):
         raise Misformed("the number of the member is missing")
     if ("actions" in entry) != ("repeated" in entry):
@@ -171,7 +171,7 @@ def check_true(about: Evidence, statement: Statement, entry: Any, ask: Ask) -> N
             raise Misformed("before the first member", "until")
         found = truths.members(entry["formula"], family["first"], until)
         if found and not truths.argued(entry["formula"], family["first"], until, entry["argument"]):
-            raise Rejected(f"{plain(entry['name'])}: the argument for larger members fails")
+            raise Rejected(f"{plain(entry['name'])}: the argument for larger members does not hold")
     if found is not True:
         raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is true")
 

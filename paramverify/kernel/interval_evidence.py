@@ -119,7 +119,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     parts = line.parts()
     for k, part in enumerate(parts):
         if statement["parts"][k : k + 1] != [part.document()]:
-            raise Misformed("not what the signs of the claims show", "parts", k)
+            raise Misformed("the intervals differ from what the signs of the claims show", "parts", k)
     if len(statement["parts"]) != len(parts):
         raise Rejected("there are more parts than the signs of the claims show")
     lines = tuple(_told(statement, line, part) for part in parts)
@@ -134,7 +134,7 @@ def read_line(document: Any, domain: WrittenClaim) -> ParameterLine:
     """
     goal = domain.goal
     if len(goal.names) != 1 or domain.exponent is not None:
-        raise Rejected("exact intervals are about one parameter, and without a constant E")
+        raise Rejected("exact intervals need one parameter, and no constant E")
     name, (low, high) = goal.names[0], goal.box[goal.names[0]]
     factors = [parse(text, goal.names) for text in document["factors"]]
     polys = [(parse(text, goal.names), False) for text in document["claims"]]
@@ -146,7 +146,7 @@ def read_line(document: Any, domain: WrittenClaim) -> ParameterLine:
     if any(a.high >= b.low for a, b in pairwise(places)) or any(b.low > b.high for b in breaks):
         raise Rejected("the breaks are not apart from each other and from the ends, in ascending order")
     if any(b.factor not in range(len(factors)) for b in breaks):
-        raise Rejected("a break of a factor that is not there")
+        raise Rejected("a break belongs to a factor that does not exist")
     for k, (factor, cuts) in enumerate(zip(factors, document["cuts"], strict=True)):
         _check_roots(factor, (low, high), [b for b in breaks if b.factor == k], [*map(number, cuts)])
     return ParameterLine(

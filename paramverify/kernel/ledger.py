@@ -141,7 +141,7 @@ class Evidence:
         seen: set[str] = set()
         for k, domain in enumerate(document["domains"]):
             if digest(domain) in seen:
-                raise Misformed("the same domain again", "domains", k)
+                raise Misformed("this domain is listed twice", "domains", k)
             seen.add(digest(domain))
             with placed("domains", k):
                 self._domains.append(read_domain(domain))
@@ -165,7 +165,7 @@ class Evidence:
         """Returns a domain as it is written, in which no variable stands for a logarithm."""
         found = self.written(number)
         if "ties" in found:
-            raise Misformed("a variable stands for a logarithm, and is not known here", "domains", number)
+            raise Misformed("a variable stands for a logarithm, which is not allowed", "domains", number)
         return found
 
     def claim(self, statement: Statement) -> WrittenClaim:
@@ -194,7 +194,7 @@ class Evidence:
         wanted = self.demanded.obligations
         own = {digest(self.full(statement)) for _, statement in self.of("obligation")}
         if wanted is not None and own != {digest(claim) for claim in wanted}:
-            raise Rejected("the obligations of the model are not those of the case")
+            raise Rejected("the obligations of the model differ from those of the case")
 
     def check_points(self, domains: Iterable[int]) -> None:
         """Raises Rejected unless the points of the document, if it has any, are in these domains."""
@@ -219,17 +219,17 @@ class Evidence:
         strong: set[Multiple] = set()
         for place, statement in self.of("comparison"):
             if statement["domain"] != number:
-                raise Misformed("a comparison on another domain", "statements", place, "domain")
+                raise Misformed("a comparison has another domain", "statements", place, "domain")
             strict = statement["strict"]
             if ("negated" in statement) != strict:
-                raise Misformed("the negative comes with a strict comparison", "statements", place)
+                raise Misformed("the negation must use a strict comparison", "statements", place)
             claim = self.claim(statement)
             poly = claim.goal.poly
             if strict:
                 # f > 0 if −1 ≥ 0 holds on what is left of the domain with −f ≥ 0.
                 negated = parse(statement["negated"], goal.names)
                 if plus(poly, negated):
-                    raise Misformed("the negative of a polynomial is another one", "statements", place)
+                    raise Misformed("the negation contains another polynomial", "statements", place)
                 left = replace(goal, conditions=(*goal.conditions, (negated, False)))
                 claim = replace(claim, goal=left.about(parse("-1", goal.names)))
             context = Context(claim.exponent)
@@ -237,7 +237,7 @@ class Evidence:
             ledger.count(context.trusted)
             known = strong if strict else weak
             if multiple(poly) in known:
-                raise Misformed("the same comparison again", "statements", place)
+                raise Misformed("this comparison is listed twice", "statements", place)
             known.add(multiple(poly))
 
         def ask(poly: Poly, strict: bool) -> bool:
@@ -275,7 +275,7 @@ class Lemmas:
         for _, lemma in about.of("lemma"):
             name, claim = lemma["name"], about.claim(lemma)
             if name in found.known:
-                raise Rejected("the lemmas do not have different names")
+                raise Rejected("the lemmas must have different names")
             context = Context(claim.exponent, dict(found.known))
             replay(claim.goal, lemma["proof"], context)
             found.known[name] = claim

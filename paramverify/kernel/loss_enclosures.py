@@ -137,14 +137,14 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between) 
         raise Misformed("the divergence is infinite iff an output is possible on the left only", "witness")
     low, high = (end * (order or 1) for end in bound)
     if not _is_told(witness["bound"], (low, high)):
-        raise Misformed("the bound is another number", "witness", "bound")
+        raise Misformed("the bound differs from the computed one", "witness", "bound")
     if infinite:
         return
     own = value_of(found, order)
     if not _is_told(witness["value"], own):
-        raise Misformed("the divergence at this point is another number", "witness", "value")
+        raise Misformed("the divergence at this point differs from the computed one", "witness", "value")
     if own[0] <= high:
-        raise Misformed("the divergence is within its bound", "witness")
+        raise Misformed("the divergence is within its bound, so nothing is violated", "witness")
 
 
 def _is_told(told: Any, around: Between) -> bool:

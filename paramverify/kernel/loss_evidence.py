@@ -123,7 +123,7 @@ def check_tree(domain: WrittenClaim, statement: Statement, bound: Fraction) -> i
             poly, strict = part.condition(token[1])
             most = max(bernstein(part, poly).entries)
             if most > 0 or (most == 0 and not strict):
-                raise Rejected("a part of the box is not shown to be outside of the domain")
+                raise Rejected("a part of the box is not shown to lie outside the domain")
             return ()
         if token[1] and not of_orders:
             raise Rejected("kl has no orders")
@@ -189,7 +189,7 @@ def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
     if witness["measure"] != claim["of"]:
         raise Misformed("the claims are about another measure", "witness", "measure")
     if not witness["exceeds"]:
-        raise Misformed("the divergence is within its bound", "witness")
+        raise Misformed("the divergence is within its bound, so nothing is violated", "witness")
     domain = about.domain(claim["domain"])
     check_inside(domain, witness["parameters"])
     values = {name: number(text) for name, text in witness["parameters"].items()}

@@ -69,7 +69,7 @@ class Goal:
     def axis(self, name: str) -> int:
         """Returns the index of a variable that has an interval."""
         if name not in self.box:
-            raise Rejected(f"no variable {name!r:.40}")
+            raise Rejected(f"there is no variable {name!r:.40}")
         return self.names.index(name)
 
     def variable(self, name: str, factor: Fraction = ONE) -> Poly:
@@ -80,7 +80,7 @@ class Goal:
         """Returns a condition by its index."""
         found = self.conditions[index] if 0 <= index < len(self.conditions) else None
         if found is None:
-            raise Rejected(f"no constraint number {index!r:.40}")
+            raise Rejected(f"there is no constraint number {index!r:.40}")
         return found
 
     def about(self, poly: Poly) -> Goal:
@@ -119,7 +119,7 @@ class Goal:
         self.axis(name)
         low, high = self.box[name]
         if not low < at < high:
-            raise Rejected(f"the cut of {name} at {at!s:.40} is not inside")
+            raise Rejected(f"the cut of {name} at {at!s:.40} does not lie inside the box")
         below, above = ({**self.box, name: ends} for ends in ((low, at), (at, high)))
         return (
             replace(self, box=below, open=self.open - {(name, 1)}),

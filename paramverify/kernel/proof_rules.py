@@ -296,7 +296,7 @@ def squares_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
             sides = [side for term in (*proof["terms"], *proof["multiplier"]) for side in term["product"]]
             _check_dense(goal, multiplier, {side[0] for side in sides})
     if total != product:
-        raise Rejected("the sum of squares is another polynomial")
+        raise Rejected("the sum of squares differs from the polynomial")
 
 
 def vanish_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
@@ -423,7 +423,7 @@ def factors_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
         degrees = [e + times_over * degree(poly, k) for k, e in enumerate(degrees)]
         # Every factor mentions a variable, so the degrees bound the number of multiplications.
         if not any(map(any, poly)) or any(e > degree(goal.poly, k) for k, e in enumerate(degrees)):
-            raise Rejected("the product of the factors is another polynomial")
+            raise Rejected("the product of the factors differs from the polynomial")
         place = goal.names, item["factor"], times_over
         if place not in context.powers:
             context.powers[place] = power(poly, times_over)
@@ -433,7 +433,7 @@ def factors_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
             positive ^= sign < 0
             premises.append((goal.about(plus({}, poly, Fraction(sign))), item["proof"]))
     if total != goal.poly:
-        raise Rejected("the product of the factors is another polynomial")
+        raise Rejected("the product of the factors differs from the polynomial")
     if not positive:
         raise Rejected("the signs of the factors make the product negative")
     for premise, part in premises:
@@ -446,7 +446,7 @@ def sum_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     for poly, _ in parts:
         total = plus(total, poly)
     if total != goal.poly:
-        raise Rejected("the parts sum to another polynomial")
+        raise Rejected("the sum of the parts differs from the polynomial")
     for poly, part in parts:
         show(goal.about(poly), part)
 
@@ -540,7 +540,7 @@ def divide_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     factor, cofactor = (parse(proof[key], goal.names) for key in ("factor", "cofactor"))
     sign = Fraction({"+": 1, "-": -1}[proof["sign"]])
     if times(factor, cofactor) != poly:
-        raise Rejected("the product of the factors is another constraint")
+        raise Rejected("the product of the factors differs from the constraint")
     if not positive_on(goal, plus({}, cofactor, sign)):
         raise Rejected("a factor of a constraint is not shown to be positive")
     more = (plus({}, factor, sign), strict)
@@ -568,7 +568,7 @@ def exponential_rule(goal: Goal, proof: Any, show: Show, context: Context) -> No
 def lemma_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     known = context.lemmas.get(proof["name"])
     if known is None:
-        raise Rejected(f"no lemma {proof['name']!r:.40} before this place")
+        raise Rejected(f"no lemma {proof['name']!r:.40} is proved before this place")
     context.used.add(proof["name"])
     lemma = known.goal
     quotient = ratio(goal.poly, lemma.poly)
@@ -584,7 +584,7 @@ def lemma_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:
     )
     inside = inside and all(condition in goal.conditions for condition in lemma.conditions)
     if not inside or not (quotient and quotient > 0):
-        raise Rejected(f"the lemma {proof['name']!r:.40} says something else")
+        raise Rejected(f"the lemma {proof['name']!r:.40} proves something else")
 
 
 def solver_rule(goal: Goal, proof: Any, show: Show, context: Context) -> None:

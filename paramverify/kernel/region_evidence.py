@@ -131,7 +131,7 @@ def read_map(document: Any, domain: WrittenClaim) -> Map:
     for entry in document.get("by_roots", ()):
         index = entry["factor"]
         if not 0 <= index < len(factors) or index in by_roots:
-            raise Rejected("not a factor, or one that is named twice")
+            raise Rejected("this is not a factor, or it is listed twice")
         by_roots[index] = read_by_roots(entry, factors[index], names, goal.box)
     return Map(
         domain,
@@ -204,12 +204,12 @@ def check_covers(about: Evidence, statement: Statement) -> str:
 
     def at_claim(goal: Goal, index: int) -> None:
         if not index < len(claims) or goal.poly != claims[index]:
-            raise Rejected("a leaf of the tree names another claim")
+            raise Rejected("a leaf of the tree refers to another claim")
         seen.add(index)
 
     for place, entry in about.of("parts"):
         if about.written(entry["domain"]) != domain:
-            raise Misformed("a sum on another domain", "statements", place, "domain")
+            raise Misformed("a sum is on another domain", "statements", place, "domain")
         check_origins(about, entry, settled, known, PARTS, "statements", place)
         trusted = check_tree(about.domain(entry["domain"]), entry, at_claim)
         if trusted:
@@ -217,7 +217,7 @@ def check_covers(about: Evidence, statement: Statement) -> str:
     if known is not None and known.keys() - settled:
         raise Rejected("a claim of the case has no tree")
     if seen != set(range(len(claims))):
-        raise Rejected("a claim of the map is about no set of outputs")
+        raise Rejected("a claim of the map is not about a set of outputs")
     sums, sets = counted(len(settled), "sum"), counted(len(claims), "set")
     return f"{sums} over all sets of outputs: everywhere one of {sets} is the worst"
 
@@ -321,7 +321,7 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
             raise Rejected("a cell is not a box over the free parameters")
         cells.append((box, entry))
     if len(cells) > MAX_CELLS:
-        raise Rejected("too many cells")
+        raise Rejected("the map has too many cells")
     counts = dict.fromkeys(CELLS, 0)
     pending = [(found.whole(), cells)]
     while pending:
@@ -438,10 +438,10 @@ def check_violating(found: Map, node: MapNode, entry: Any) -> None:
     """Checks that a claim fails at every point of a cell that is in the domain."""
     goal, index = found.goal, entry["claim"]
     if not 0 <= index < len(found.products):
-        raise Rejected("a violating cell without a claim")
+        raise Rejected("a violating cell has no claim")
     at = {name: number(text) for name, text in entry["at"].items()}
     if at.keys() != set(found.quantified):
-        raise Rejected("a violating cell without values of the quantified parameters")
+        raise Rejected("a violating cell has no values for the quantified parameters")
     for name, value in at.items():
         low, high = goal.box[name]
         excluded = {end for side, end in enumerate((low, high)) if (name, side) in goal.open}

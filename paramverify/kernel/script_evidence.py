@@ -19,7 +19,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
         Rejected: a proof fails, or an answer has not what it needs.
     """
     if not statement["questions"]:
-        raise Misformed("a script without a question", "questions")
+        raise Misformed("the script asks no question", "questions")
     ledger = settle(about, "claim", Lemmas())
     if ledger.rejected:
         raise Rejected(ledger.rejected)
@@ -34,11 +34,11 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     for k, question in enumerate(statement["questions"]):
         status, own = question["status"], question["claims"]
         if ("model" in question) != (status == "violated"):
-            raise Misformed("a model comes with the status violated, and only with it", "questions", k)
+            raise Misformed("a model is required with the status violated, and only then", "questions", k)
         if status != "holds" and (own or question["solvers"]):
-            raise Misformed("claims and solvers are for the status holds", "questions", k)
+            raise Misformed("claims and solvers are only allowed with the status holds", "questions", k)
         if status == "holds" and not (own or question["solvers"] or about.named):
-            raise Misformed("no claim shows this unsat: check it beside its script", "questions", k)
+            raise Misformed("no claim shows this unsat: check it together with its script", "questions", k)
         if not claims.keys() >= set(own) or len(set(own)) < len(own):
             raise Misformed("not the numbers of different claims", "questions", k, "claims")
         used.update(own)

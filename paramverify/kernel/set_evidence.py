@@ -154,9 +154,9 @@ def check_set(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
     """
     outputs = [tuple(output) for output in witness["outputs"]]
     if {len(output) for output in outputs} != {witness["length"]}:
-        raise Misformed("outputs of another length, or none", "witness", "outputs")
+        raise Misformed("outputs have another length, or there are none", "witness", "outputs")
     if len(set(outputs)) < len(outputs):
-        raise Misformed("an output is there twice", "witness", "outputs")
+        raise Misformed("an output is listed twice", "witness", "outputs")
     of = None if exponent is None else Exponential(exponent)
     left, right = read_chances(witness, of)
     bound, delta, beyond = (
@@ -168,4 +168,4 @@ def check_set(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
     if left.minus(bound.by(right)).minus(beyond).sign():
         raise Misformed("not the left probability minus bound times the right one", "witness", "beyond")
     if beyond.minus(delta).sign() <= 0 or witness["exceeds"] is not True:
-        raise Misformed("the set is within the bounds", "witness")
+        raise Misformed("the set is within the bounds, so nothing is violated", "witness")

@@ -141,7 +141,7 @@ def read(text: str) -> Any:
         found = dict(items)
         if len(found) < len(items):
             twice = next(name for name, count in Counter(name for name, _ in items).items() if count > 1)
-            return _Unread(f"one where the key {shown(twice)} is there twice")
+            return _Unread(f"one with the key {shown(twice)} twice")
         return found
 
     def whole(digits: str) -> Any:
@@ -189,7 +189,7 @@ def text(value: Any) -> None:
     if not isinstance(value, str):
         raise Misformed(f"must be a string, not {shown(value)}")
     if re.search(r"[\ud800-\udfff]", value):
-        raise Misformed("not a text: half of a character")
+        raise Misformed("this is not text: half of a character")
 
 
 def whole(value: Any) -> None:
@@ -257,7 +257,7 @@ def names(value: Any) -> None:
     seen: set[str] = set()
     for k, name in enumerate(value):
         if name in seen:
-            raise Misformed(f"the name {shown(name)} is there twice", k)
+            raise Misformed(f"the name {shown(name)} is listed twice", k)
         seen.add(name)
 
 
@@ -296,7 +296,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
                 raise Misformed(f"the key {name!r} is missing")
         for name, entry in value.items():
             if name not in known:
-                raise Misformed("this key is not known", name)
+                raise Misformed("this key is unknown", name)
             _inside(known[name], entry, name)
 
     return every
@@ -309,7 +309,7 @@ def tagged(key: str, kinds: Mapping[str, Shape]) -> Shape:
         _object(value)
         kind = value.get(key)
         if not isinstance(kind, str) or kind not in kinds:
-            raise Misformed(f"not known: {shown(kind)}", key)
+            raise Misformed(f"unknown kind: {shown(kind)}", key)
         kinds[kind](value)
 
     return every
@@ -323,7 +323,7 @@ def tagged_row(kinds: Mapping[str, tuple[Shape, ...]]) -> Shape:
             raise Misformed(f"must be a list with entries, not {shown(value)}")
         kind = value[0]
         if not isinstance(kind, str) or kind not in kinds:
-            raise Misformed(f"not known: {shown(kind)}", 0)
+            raise Misformed(f"unknown kind: {shown(kind)}", 0)
         row(text, *kinds[kind])(value)
 
     return every
@@ -335,7 +335,7 @@ def by_type(shapes: Mapping[type, Shape]) -> Shape:
     def every(value: Any) -> None:
         shape = shapes.get(type(value))
         if shape is None:
-            raise Misformed(f"of another type: {shown(value)}")
+            raise Misformed(f"this has another type: {shown(value)}")
         shape(value)
 
     return every

@@ -107,7 +107,7 @@ class CheckedSystem:
             return tuple(one)
         if self.waits(left) and self.waits(right):  # Without `partial` both take all inputs.
             return tuple(a for a in one if a in other)
-        raise Rejected(f"states {left} and {right} do not enable the same actions")
+        raise Rejected(f"states {left} and {right} enable different actions")
 
 
 def read_system(statement: Statement, values: QuotientValues) -> CheckedSystem:
@@ -129,7 +129,7 @@ def read_system(statement: Statement, values: QuotientValues) -> CheckedSystem:
         found: dict[int, Distribution] = {}
         for action, step in row:
             if action in found or not 0 <= action < sum(counts):
-                raise Rejected(f"state {state} has an action twice, or one that is none")
+                raise Rejected(f"state {state} has an action twice, or an action that does not exist")
             found[action] = dict(values.distribution(step, size, f"state {state}, action {action}"))
         if any(a >= inputs for a in found) and len(found) > 1:
             raise Rejected(f"state {state} is not output-deterministic")
@@ -160,7 +160,7 @@ def _closures(system: CheckedSystem, values: QuotientValues, group: Any) -> Mapp
     times = {s: values.read(w) for s, w in group["times"]}
     for listed in (group["ends"], group["times"], *(ends for _, ends in group["ends"])):
         if len({place for place, _ in listed}) < len(listed):
-            raise Rejected("a hidden state of a group, or one of its ends, is there twice")
+            raise Rejected("a hidden state of a group, or one of its ends, is listed twice")
     if not all(system.is_hidden(s) for s in given) or given.keys() & system.closures.keys():
         raise Rejected("a group of hidden states is not one of new hidden states")
     steps = {s: next(iter(system.rows[s].values())) for s in given}

@@ -38,7 +38,7 @@ def check_violation(system: CheckedSystem, values: QuotientValues, ratio: Value,
     if not values.shows(ratio, strict=True):
         raise Misformed("the bound is not positive", "ratio")
     if values.at_most(first, ratio * second):
-        raise Rejected("the probabilities are within the bound")
+        raise Rejected("the probabilities are within the bound, so nothing is violated")
     _check_told(values, (first, second), witness, "witness")
     if not values.shows(second, strict=True):
         return IMPOSSIBLE
@@ -49,7 +49,7 @@ def _check_told(values: QuotientValues, found: Sequence[Value], told: Any, name:
     """Checks that the probabilities of an observation are those that are told."""
     for k, (text, value) in enumerate(zip(told["probabilities"], found, strict=True)):
         if not same(values.read(text), value):
-            raise Misformed("the system gives another number", name, "probabilities", k)
+            raise Misformed("the system has another probability", name, "probabilities", k)
 
 
 def probabilities_of(system: CheckedSystem, witness: Any) -> tuple[Value, Value]:
@@ -64,7 +64,7 @@ def probabilities_of(system: CheckedSystem, witness: Any) -> tuple[Value, Value]
             raise Rejected(f"{action!r:.40} is not an input")
     input_sequences(system, left, right, witness["place"])
     if not all(system.data <= action < system.hidden for action in trace):
-        raise Rejected("the observation has something that is not seen")
+        raise Rejected("the observation contains an action that is not seen")
     check_admissible(system, left, right)
     first, second = (_probability(system, inputs, trace, witness["closed"]) for inputs in (left, right))
     return first, second
@@ -79,7 +79,7 @@ def check_admissible(
         Rejected: one does.
     """
     if system.partial and not all(_admissible(system, inputs, loop) for inputs in (left, right)):
-        raise Rejected("an input comes that the environment is assumed not to give")
+        raise Rejected("an input arrives that the environment is assumed not to send")
 
 
 def input_sequences(system: CheckedSystem, left: list[int], right: list[int], place: int) -> None:
@@ -94,7 +94,7 @@ def input_sequences(system: CheckedSystem, left: list[int], right: list[int], pl
         or longer[:place] + longer[place + 1 :] != shorter
         or not 0 <= longer[place] < system.data
     ):
-        raise Rejected("the inputs do not differ in one inserted data point")
+        raise Rejected("the inputs must differ in one inserted data point")
 
 
 def _turn(system: CheckedSystem, state: int, inputs: Sequence[int], taken: int) -> tuple[int | None, int]:
@@ -186,7 +186,7 @@ def check_growth(system: CheckedSystem, values: QuotientValues, told: Any) -> st
     # λ = a/b and μ = c/d, where a and c are values after the loop, and b and d those before it.
     (a, b), (c, d) = (_factor(system, _after(system, system.start, steps), loop) for steps in (left, right))
     if values.at_most(a * d, c * b):
-        raise Rejected("the loop does not make the ratio grow")
+        raise Rejected("the loop does not increase the ratio")
     return "a loop makes the ratio grow without limit: a violation, and there is no budget"
 
 
@@ -195,9 +195,9 @@ def _after(system: CheckedSystem, vector: Distribution, steps: Sequence[int]) ->
         if not 0 <= action < system.hidden:
             raise Rejected(f"{action!r:.40} is neither an input nor a response")
         if any(action < system.data and action not in system.rows[state] for state in vector):
-            raise Rejected("a data point comes where a state does not take it")
+            raise Rejected("a data point arrives where a state does not accept it")
         if any(action >= system.inputs and system.waits(state) for state in vector):
-            raise Rejected("a response is taken where a state waits for an input")
+            raise Rejected("a response is taken in a state that waits for an input")
 
         def step(state: int, action: int = action) -> Iterable[tuple[int, Value]]:
             # Without the action the state shows something else, or nothing.
@@ -214,7 +214,7 @@ def _factor(system: CheckedSystem, vector: Distribution, loop: Sequence[int]) ->
         for found in (vector, _after(system, vector, loop))
     )
     if not before or before.keys() != after.keys():
-        raise Rejected("the loop leads to other states")
+        raise Rejected("the loop leads to other states than it started from")
     first = next(iter(before))
     if not all(same(after[s] * before[first], after[first] * w) for s, w in before.items()):
         raise Rejected("the loop does not keep the vectors")

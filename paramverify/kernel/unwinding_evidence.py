@@ -80,7 +80,7 @@ SHOWN_BY = {"violated": ({"witness"}, {"growth"}), "holds": ({"proof"}, {"proof"
 def _check_keys(statement: Statement, status: str) -> None:
     """Checks that a statement has what goes with what is said of it, and nothing else."""
     if status == "unknown":
-        raise Misformed("there is nothing to check in what says 'unknown'", "proof")
+        raise Misformed("a document that says 'unknown' has nothing to check", "proof")
     given = {"witness", "growth", "proof", "tight", "reason"} & statement.keys()
     if given not in SHOWN_BY[status]:
         raise Misformed(

@@ -139,7 +139,7 @@ def check_place(claim: WrittenClaim, witness: Mapping[str, Any]) -> None:
 def _check_told(place: RootPoint, told: Mapping[str, Any]) -> None:
     """Checks the coordinates as people read them: rationals, or only roots of polynomials in intervals."""
     if told.keys() != place.coordinates.keys():
-        raise Misformed("not the coordinates of the point", "witness", "parameters")
+        raise Misformed("these are not the coordinates of the point", "witness", "parameters")
     for name, data in told.items():
         at = place.coordinates[name]
         if isinstance(data, str):
@@ -151,7 +151,7 @@ def _check_told(place: RootPoint, told: Mapping[str, Any]) -> None:
             right = right and place.sign(plus(at, constant(low, 1), -ONE)) > 0
             right = right and place.sign(plus(constant(high, 1), at, -ONE)) > 0
         if not right:
-            raise Misformed("not the coordinate of the point", "witness", "parameters", name)
+            raise Misformed("this is not the coordinate of the point", "witness", "parameters", name)
 
 
 # --- values -----------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def read_value(data: Any, of: Constant | None, *path: str | int) -> Value:
         value = _formula(data["exact"], of)
         low, high = (rational(number(data[name])) for name in ("lower", "upper"))
         if value.minus(low).sign() < 0 or value.minus(high).sign() > 0:
-            raise Rejected("not between its bounds")
+            raise Rejected("the number does not lie between its bounds")
     return value
 
 
@@ -356,7 +356,7 @@ def _check_ratio(witness: Mapping[str, Any], of: Constant | None) -> None:
     if not agrees:
         raise Misformed("not the quotient of the probabilities", "witness", "ratio")
     if left.minus(read_bound(witness, of).by(right)).sign() <= 0 or witness.get("exceeds") is False:
-        raise Misformed("the probabilities are within the bound", "witness")
+        raise Misformed("the probabilities are within the bound, so nothing is violated", "witness")
 
 
 def _sum_of(witness: Mapping[str, Any]) -> tuple[str, ...]:
@@ -396,14 +396,14 @@ def _check_moment(witness: Mapping[str, Any], of: Constant | None) -> None:
     if not witness["largest"]:
         raise Misformed("no output", "witness", "largest")
     if not witness["exceeds"] or not (endless or found.minus(bound).sign() > 0):
-        raise Misformed("the sum is within the bound", "witness")
+        raise Misformed("the sum is within the bound, so nothing is violated", "witness")
 
 
 def _check_comparison(witness: Mapping[str, Any], of: Constant | None) -> None:
     left, right, difference = (read_value(witness[k], of, k) for k in ("left", "right", "difference"))
     if left.minus(right).minus(difference).sign():
-        raise Misformed("not the left side minus the right side", "witness", "difference")
+        raise Misformed("this is not the left side minus the right side", "witness", "difference")
     sign = difference.sign()
     true = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
     if true[witness["relation"]] or not witness["fails"]:
-        raise Misformed("the comparison is true for these sides", "witness")
+        raise Misformed("the comparison is true for these sides, so nothing is violated", "witness")

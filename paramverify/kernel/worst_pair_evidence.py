@@ -193,7 +193,7 @@ def _read(document: Mapping[str, Any], names: tuple[str, ...]) -> _Maxima:
     inside = all(len(given) == about.answers and {*given} <= {*range(len(noise))} for given in pair)
     changes = [abs(x - y) for x, y in zip(*pair, strict=False) if x != y]
     if not inside or max(changes, default=0) > about.step or not (about.each or len(changes) < 2):
-        raise Rejected("the pair is no pair of neighbouring inputs")
+        raise Rejected("the pair is not a pair of neighbouring inputs")
     return about
 
 

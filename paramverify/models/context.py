@@ -109,7 +109,10 @@ class Checks:
             if value == 0:
                 raise ModelError(f"{what} is zero at {show_point(point)}")
         if {value > 0 for value, _ in values} == {True, False}:
-            raise ModelError(f"{what} changes its sign on the domain; it needs one sign there")
+            raise ModelError(
+                f"{what} changes its sign on the domain: restrict [parameters] so that it is always "
+                "positive or always negative"
+            )
         oriented = polynomial if not values or values[0][0] > 0 else -polynomial
         claim = positive(oriented, self.domain, f"{what} <= 0")
         self.obligations.append(Obligation(claim, f"{what} may be zero or negative"))
@@ -147,7 +150,7 @@ class Checks:
         for part in parts.values():
             total = total + RationalFunction.of(part.numerator, part.denominator)
         if total != RationalFunction.of(self.ring.number(1)):
-            raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
+            raise ModelError(f"{what}: the probabilities sum to {total} instead of 1")
 
     def _value(self, polynomial: Polynomial, point: Mapping[str, Fraction]) -> Fraction:
         """Returns the value at a point, its sign alone where that is no rational number."""
@@ -192,7 +195,10 @@ def check_domain(domain: Domain) -> Obligation | None:
     """
     if next(sample_points(domain), None) is not None:
         return None
-    return Obligation(nowhere(domain), "the parameter domain is empty")
+    return Obligation(
+        nowhere(domain),
+        "the parameter domain is empty",
+    )
 
 
 def is_somewhere_positive(polynomial: Polynomial, domain: Domain) -> bool | None:

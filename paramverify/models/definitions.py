@@ -21,7 +21,9 @@ from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
-NO_BUDGET = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
+NO_BUDGET = (
+    "to bound the largest value of a function f, run `verify` with claims `f <= c` for different numbers c"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
             except InputError as error:
                 raise CaseError(str(error)) from None
         if len(found) > MAX_FILES:
-            raise LimitError(f"define: more than {MAX_FILES} files")
+            raise LimitError(f"[define] names more than {MAX_FILES} files")
     return found
 
 
@@ -137,7 +139,7 @@ class Functions:
             with self.checks.mistakes, located(key="define"):
                 check_name(name)
                 if name in self.checks.ring.names:
-                    raise CaseError("this name is already that of a parameter", key=name)
+                    raise CaseError("this name is already used by a parameter: choose another name", key=name)
                 with located(key=name):
                     if name in files:
                         self.functions[name] = self._from_file(files[name])
@@ -174,17 +176,17 @@ class Functions:
         given = claim.need("holds")
         texts = given if isinstance(given, list) else [given]
         if not texts or len(texts) > MAX_CLAIMS:
-            raise CaseError(f"from 1 to {MAX_CLAIMS:,} claims are needed here", key="holds")
+            raise CaseError(f"give between 1 and {MAX_CLAIMS:,} claims", key="holds")
         for k, text in enumerate(texts):
             place = f"holds[{k}]" if isinstance(given, list) else "holds"
             with self.checks.mistakes, located(key=place):
                 if not isinstance(text, str):
-                    raise CaseError('a comparison such as "f <= 1/2" is needed here')
+                    raise CaseError('a claim must be a comparison in quotes, such as "f <= 1/2"')
                 yield from self._compared(text)
 
     def _compared(self, text: str) -> Iterator[RationalComparison]:
         expression = parse(text)
-        reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
+        reason = "a claim must be a comparison with <, <=, >, >= or ==, or several comparisons joined by and"
         for node in conjuncts(expression, reason):
             left, right = (
                 self._function(Expression(text, side), f"one side of {text!r}") for side in node.arguments
@@ -195,7 +197,11 @@ class Functions:
 def unknown_table(name: str, known: list[str]) -> CaseError:
     """Returns the error for a table that no case has, with the nearest one that there is."""
     near = nearest(name, known)
-    hint = f"did you mean [{near}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
+    hint = (
+        f"did you mean [{near}]?"
+        if near
+        else f"the tables of such a case are {', '.join(f'[{n}]' for n in known)}"
+    )
     return CaseError("unknown table", mend=hint, key=name)
 
 
@@ -220,9 +226,12 @@ def read_named(top: Table) -> Definitions:
             with located(key=name):
                 what = "the constant exp(...)" if name == GENERATOR else taken.get(name)
                 if what:
-                    raise CaseError(f"this name is already that of {what}: choose another one")
+                    raise CaseError(f"this name is already used by {what}: choose another name")
                 if isinstance(define.get(name), dict):
-                    raise CaseError("an expression is needed here; a file is for cases with a [claim]")
+                    raise CaseError(
+                        "a definition must be an expression here; files are allowed only in cases with a "
+                        "[claim]"
+                    )
                 earlier = Definitions(named, below=names[k:])
                 with defining(earlier):
                     found = as_expression(define.get(name))
@@ -240,7 +249,7 @@ def unused(definitions: Definitions) -> tuple[str, ...]:
     names = [name for name in definitions.named if name not in definitions.used]
     if not names:
         return ()
-    return (f"nothing uses {', '.join(names)} of [define]",)
+    return (f"these definitions of [define] are never used: {', '.join(names)}",)
 
 
 def _names_of(top: Table) -> dict[str, str]:
@@ -274,7 +283,7 @@ def _no_circles(define: Table) -> None:
             after = left[path[-1]].pop(0)
             if after == name:
                 told = " needs ".join([*path, name])
-                raise CaseError(f"{told}: a definition cannot need itself", key=name)
+                raise CaseError(f"{told}: a definition must not depend on itself", key=name)
             if after not in seen:
                 seen.add(after)
                 left[after] = list(needs[after])

@@ -33,10 +33,10 @@ MOST_BITS = 192  # unless the case says another number
 SIZES = (16, 2_000)  # the least and the greatest number that it may say
 BITS = "With gauss or discrete_gaussian: the largest precision of enclosures, in bits."
 
-NO_FORMULAS = "the probabilities of gauss and discrete_gaussian are enclosed, and have no formulas"
+NO_FORMULAS = "with gauss or discrete_gaussian, probabilities are enclosed in intervals and have no formulas"
 NO_PARAMETERS = (
-    "probabilities with gauss or discrete_gaussian are enclosed, not written as formulas, so every parameter "
-    "has a value"
+    "with gauss or discrete_gaussian, probabilities are enclosed in intervals instead of "
+    "written as formulas, so every parameter needs a fixed value"
 )
 
 
@@ -134,7 +134,7 @@ def check_numbers(checks: Checks) -> None:
     free = [*(u.name for u in checks.ring.unbounded), *free]
     if free:
         name = free[0]
-        raise UnsupportedError(f'{NO_PARAMETERS}: {name} has none; write, for example, {name} = "1/2"')
+        raise UnsupportedError(f'{NO_PARAMETERS}: {name} has an interval; write, for example, {name} = "1/2"')
 
 
 def bounded(measure: Measure) -> MaxDivergence | DistanceBound | PositiveParts:
@@ -145,8 +145,11 @@ def bounded(measure: Measure) -> MaxDivergence | DistanceBound | PositiveParts:
     """
     if isinstance(measure, MaxDivergence | DistanceBound | PositiveParts):
         return measure
-    reason = "enclosed probabilities (gauss, discrete_gaussian) are compared by epsilon, ratio and delta"
-    raise UnsupportedError(f"{reason}; {measure.key} is not covered", key=f"privacy.{measure.key}")
+    reason = (
+        "with gauss or discrete_gaussian, probabilities are enclosed in intervals, for which "
+        "[privacy] supports epsilon, ratio and delta"
+    )
+    raise UnsupportedError(f"{reason}, but not {measure.key}", key=f"privacy.{measure.key}")
 
 
 @dataclass(eq=False)

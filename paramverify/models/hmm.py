@@ -278,7 +278,7 @@ class HMM:
                     order[successor] = len(order)
                     pending.append(successor)
                     if len(order) > MAX_STATES:
-                        raise LimitError(f"more than {MAX_STATES} reachable states")
+                        raise LimitError(f"the model has more than {MAX_STATES} reachable states")
                 value = _probability(probability, checks)
                 row.append((observations.setdefault(observation, len(observations)), order[successor], value))
             checks.distribution({str(k): p for k, (_, _, p) in enumerate(row)}, f"state {state}")
@@ -349,10 +349,13 @@ def repeated(hmm: HMM, times: int) -> HMM:
         ModelError: two counts would have one name.
     """
     if hmm.chosen or any(step.successor != s for s, row in enumerate(hmm.steps) for step in row):
-        reason = "what this mechanism does next depends on what it did before, so it is no repeated release"
-        raise CaseError(reason, key="times", mend="give a length in [privacy] instead")
+        reason = "this mechanism has a state that depends on its earlier outputs, so `times` does not apply"
+        raise CaseError(reason, key="times", mend="remove times and give a length in [privacy] instead")
     if hmm.spreads:
-        raise UnsupportedError("a variable stands for a number that is put out: such outputs are not counted")
+        raise UnsupportedError(
+            "`times` counts outputs, but the outputs of this mechanism are ranges of numbers, "
+            "which cannot be counted"
+        )
     names = sorted(range(len(hmm.observations)), key=lambda k: hmm.observations[k])
     place = {observation: k for k, observation in enumerate(names)}
     known: dict[str, int] = {}
@@ -364,14 +367,17 @@ def repeated(hmm: HMM, times: int) -> HMM:
             before = weights.get(step.observation)
             weights[step.observation] = before + step.weight if before is not None else step.weight
         if comb(times + len(weights) - 1, times) > MAX_COUNTS:
-            raise LimitError(f"{times} outputs of {len(weights)} have more than {MAX_COUNTS:,} counts")
+            raise LimitError(
+                f"{times} answers with {len(weights)} possible outputs have more than "
+                f"{MAX_COUNTS:,} different counts; make times smaller"
+            )
         ordered = dict(sorted(weights.items(), key=lambda item: place[item[0]]))
         listed = []
         for counts, w in _counted(ordered, times, hmm):
             name = _name(hmm, counts)
             if meant.setdefault(name, counts) != counts:  # of one input, or of two
                 raise ModelError(
-                    "two counts of outputs have one name: rename an output that has a colon in it"
+                    "two counts of outputs have the same name: rename the output that contains a colon"
                 )
             listed.append((name, w))
         rows.append(tuple(HmmStep(known.setdefault(name, len(known)), s, w) for name, w in listed))

@@ -125,8 +125,11 @@ TOGETHER = (Event.OUTPUT, Event.ALL)
 
 D = TypeVar("D", bound=Divergence)
 
-PROBABILITIES = "outputs with probabilities; this program puts out numbers with densities or limits of ratios"
-ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
+PROBABILITIES = (
+    "a case whose outputs have probabilities, but this program outputs real numbers, "
+    "which have densities or limits of ratios"
+)
+ENCLOSED = "use `verify`, `budget`, `show`, `explain` or `sample`, which support such a case"
 
 
 class Withheld:
@@ -163,17 +166,21 @@ def divergence_of(model: Model | EnclosedModel, form: type[D]) -> D:
 def refuse_tied(model: AnyModel, what: str) -> None:
     """Raises an UnsupportedError if a parameter stands beside its exponential; `what` does not cover that."""
     for tie in model.domain.ring.tied:
-        beside = f"{tie.name} stands beside {tie.meaning} in this case, and {what} does not cover that"
-        raise UnsupportedError(f"{beside}; `verify` does, or give {tie.name} a number: -D {tie.name}=1/2")
+        beside = (
+            f"{tie.name} occurs both by itself and as {tie.meaning} in this case, which "
+            f"{what} does not support"
+        )
+        raise UnsupportedError(f"{beside}; use `verify`, or give {tie.name} a number: -D {tie.name}=1/2")
 
 
 def refuse_wider(model: AnyModel, what: str) -> None:
     """Raises an UnsupportedError if claims say more than is asked: about numbers that no output has."""
     if model.wider:
         reason = (
-            "a number stands beside its exponential, so claims about the outputs between breaks only prove"
+            "an output number occurs both by itself and in an exponential, so the claims about "
+            "outputs between breaks can prove privacy but not refute it"
         )
-        raise UnsupportedError(f"{reason}; {what} does not cover that; `verify` does")
+        raise UnsupportedError(f"{reason}; {what} does not support that, so use `verify`")
 
 
 def need_formulas(model: AnyModel, what: str = "this") -> Formal:
@@ -183,7 +190,10 @@ def need_formulas(model: AnyModel, what: str = "this") -> Formal:
         InputError: its probabilities are enclosed; `what` names the command or option that does not apply.
     """
     if isinstance(model, EnclosedModel):
-        reason = f"{what} needs probabilities with formulas; those of gauss and discrete_gaussian have none"
+        reason = (
+            f"{what} needs formulas for the probabilities, but those of gauss and "
+            "discrete_gaussian are only enclosed in intervals"
+        )
         raise InputError(f"{reason}: {ENCLOSED}", key="mechanism")
     return model
 
@@ -191,7 +201,7 @@ def need_formulas(model: AnyModel, what: str = "this") -> Formal:
 def need_privacy(
     model: AnyModel,
     what: str,
-    instead: str = "`verify` decides it",
+    instead: str = "use `verify`",
     events: Collection[Event] = (Event.OUTPUT,),
     tied: bool = False,
     densities: bool = False,
@@ -210,7 +220,7 @@ def need_privacy(
 def of_privacy(
     model: AnyModel,
     what: str,
-    instead: str = "`verify` decides it",
+    instead: str = "use `verify`",
     tied: bool = False,
     densities: bool = False,
 ) -> Model:
@@ -229,8 +239,8 @@ def of_privacy(
         return model
     need_formulas(model, what)
     raise InputError(
-        f"{what} needs a case about privacy, with [mechanism] and [privacy]; "
-        f"this case has a [claim]: {instead}"
+        f"{what} needs a case about privacy, with [mechanism] and [privacy], but this case "
+        f"has a [claim]: {instead}"
     )
 
 
@@ -390,8 +400,8 @@ class _PairProduct:
     def _positive(self, weight: Polynomial) -> None:
         if weight and sign_on(weight, self.domain) is not Sign.POSITIVE:
             raise ModelError(
-                f"one-sided sequences can be ignored only where probabilities are positive on the whole "
-                f"domain, or zero; {weight} is not known to be"
+                'one_sided = "ignore" requires that each probability is positive on the whole '
+                f"domain, or zero on all of it; {weight} is not known to be"
             )
 
     def _support(self, start: InitialDistribution) -> list[int]:
@@ -407,7 +417,7 @@ class _PairProduct:
         place = state, here
         if place not in self.numbers:
             if len(self.numbers) == MAX_STATES:
-                raise LimitError(f"more than {MAX_STATES:,} states of both secrets together")
+                raise LimitError(f"both secrets together have more than {MAX_STATES:,} states")
             self.numbers[place] = len(self.numbers)
             self.pending.append(place)
         return self.numbers[place]

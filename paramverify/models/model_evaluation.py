@@ -98,7 +98,8 @@ def observation_indices(model: Model, observations: Sequence[str]) -> tuple[int,
     for name in observations:
         if name not in known:
             raise InputError(
-                f"unknown observation {name!r}; the mechanism has {', '.join(map(printable.name, known))}"
+                f"unknown output {name!r}; the outputs of the mechanism are "
+                f"{', '.join(map(printable.name, known))}"
             )
     return tuple(known[name] for name in observations)
 
@@ -147,7 +148,10 @@ def _words(
                     place = (*word, seen), successor
                     moved[place] = moved[place] + part if place in moved else part
         if len(moved) > MAX_SEQUENCES:
-            raise LimitError(f"more than {MAX_SEQUENCES:,} sequences of length {length}")
+            raise LimitError(
+                f"there are more than {MAX_SEQUENCES:,} output sequences of length {length}; "
+                "choose a smaller length"
+            )
         level = moved
     found: dict[tuple[int, ...], fmpq_poly] = {}
     for (word, _), share in level.items():

@@ -50,9 +50,9 @@ def literal(given: object) -> Value:
     if isinstance(given, str) and not is_decimal(given):
         return given
     if isinstance(given, bool) or not isinstance(given, (int, str)):
-        raise CaseError("a number or a label is needed here")
+        raise CaseError("this must be a number or a label")
     if isinstance(given, int) and abs(given) >= 10**MAX_DIGITS:
-        raise CaseError("a number with too many digits")
+        raise CaseError("the number has too many digits")
     try:
         return Fraction(given) if isinstance(given, int) else exact_decimal(given)
     except ValueError as error:
@@ -69,7 +69,7 @@ def as_value(given: object) -> Value:
     if not isinstance(value, str) or not NUMBER.fullmatch(value):
         return value
     if len(value) > MAX_DIGITS:
-        raise CaseError("a number with too many digits")
+        raise CaseError("the number has too many digits")
     return Fraction(value)
 
 
@@ -91,8 +91,8 @@ def distinct(listed: Iterable[object]) -> dict[Value, object]:
 def same(first: object, second: object) -> str:
     """Returns the message for two entries that name the same value."""
     if spelt(first) == spelt(second):
-        return f"{spelt(first)} occurs twice"
-    return f"{spelt(first)} and {spelt(second)} are the same value; write it once"
+        return f"{spelt(first)} is listed twice; remove one of them"
+    return f"{spelt(first)} and {spelt(second)} are the same value; list it once"
 
 
 def find(value: Value, known: Sequence[Value]) -> Value:
@@ -110,12 +110,12 @@ def find(value: Value, known: Sequence[Value]) -> Value:
         number = as_value(value)
         if isinstance(number, Fraction) and number in (v for v in known if not isinstance(v, str)):
             return number
-        raise CaseError(f"{value!r} is not known here{nearest(value, known)}")
+        raise CaseError(f"{value!r} is not a possible value{nearest(value, known)}")
     named = [v for v in known if isinstance(v, str) and as_value(v) == value]
     if len(named) > 1:
-        raise CaseError(f"{value} may be {named[0]!r} or {named[1]!r}: rename one of them")
+        raise CaseError(f"{value} may mean {named[0]!r} or {named[1]!r}: rename one of them")
     if not named:
-        raise CaseError(f"{value} is not known here{nearest(str(value), known)}")
+        raise CaseError(f"{value} is not a possible value{nearest(str(value), known)}")
     return named[0]
 
 
@@ -126,7 +126,7 @@ def nearest(name: str, known: Collection[Value]) -> str:
     if near:
         return f"; did you mean {shown[near[0]]}?"
     few = list(shown.values())
-    return f"; known: {', '.join(few if len(few) <= 8 else [*few[:7], '...'])}"
+    return f"; choose from {', '.join(few if len(few) <= 8 else [*few[:7], '...'])}"
 
 
 def spelt(given: object) -> str:
@@ -151,11 +151,14 @@ def read_labels(table: Table, outputs: Sequence[str]) -> tuple[str, ...]:
                 raise CaseError(f"there is no output {name!r}{nearest(name, list(outputs))}", key=name)
         missing = [name for name in outputs if name not in given]
         if missing:
-            raise CaseError(f'the output {missing[0]} has no label: write {missing[0]} = "..."')
+            raise CaseError(f'the output {missing[0]} has no label; add {missing[0]} = "..."')
         labels = tuple(_label(given, name) for name in outputs)
         for name, label in zip(outputs, labels, strict=True):
             if label in outputs and label != name:
-                raise CaseError(f"the label {label!r} is the name of another output", key=name)
+                raise CaseError(
+                    f"the label {label!r} is already the name of another output; choose another label",
+                    key=name,
+                )
         check_labels(labels)
         return labels
 
@@ -163,7 +166,7 @@ def read_labels(table: Table, outputs: Sequence[str]) -> tuple[str, ...]:
 def _label(given: Table, name: str) -> str:
     label = given.get(name)
     if not isinstance(label, str) or is_decimal(label):
-        raise CaseError('a label in quotes is needed here, such as "yes"', key=name)
+        raise CaseError('a label must be in quotes, such as "yes"', key=name)
     return label
 
 
@@ -177,15 +180,15 @@ def check_labels(labels: Iterable[str]) -> None:
     for label in labels:
         seen = printable.line(label) == label == label.strip()
         if not seen or not 1 <= len(label) <= MAX_LENGTH:
-            reason = f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
-            raise CaseError(f"{reason}; not {label!a:.200}")
+            reason = f"a label must have 1 to {MAX_LENGTH} visible characters, without blanks at either end"
+            raise CaseError(f"{reason}; {label!a:.200} does not")
         if is_like_number(label):
-            reason = f"the label {label!r} may be taken for a number"
+            reason = f"the label {label!r} could be mistaken for a number"
             raise CaseError(f'{reason}; write, for example, "n{label}"')
         look = " ".join(unicodedata.normalize("NFKC", label).split())
         if look in known:
-            twice = f"the label {label!r} occurs twice"
-            alike = f"the labels {known[look]!a} and {label!a} look alike"
+            twice = f"the label {label!r} is used twice; choose another one"
+            alike = f"the labels {known[look]!a} and {label!a} look alike; rename one of them"
             raise CaseError(twice if known[look] == label else alike)
         known[look] = label
 
@@ -220,7 +223,9 @@ def _check_equal(
     expression: Expression, one: Node, other: Node, values: Mapping[str, Collection[Value]]
 ) -> None:
     if isinstance(one, Text) and isinstance(other, (RationalConstant, Operation)):
-        raise expression.error(f"a number is never the label {one.value!r}", one)
+        raise expression.error(
+            f"a number is compared with the label {one.value!r}, which it never equals", one
+        )
     if not isinstance(other, Name) or other.name not in values:
         return
     known = values[other.name]
@@ -228,14 +233,20 @@ def _check_equal(
     if isinstance(one, Text) and one.value not in known:
         number = as_value(one.value) in numbers
         hint = f"; write {one.value} without quotes" if number else nearest(one.value, known)
-        raise expression.error(f"{other.name} is never {one.value!r}{hint}", one)
+        raise expression.error(
+            f"{other.name} is compared with {one.value!r}, which is not one of its values{hint}", one
+        )
     if isinstance(one, Name) and one.name not in values and one.name in known:
-        raise expression.error(f"a label has quotes: '{one.name}'", one)
+        raise expression.error(f"a label must be in quotes: '{one.name}'", one)
     if isinstance(one, (RationalConstant, Operation)) and not numbers:
-        raise expression.error(f"{other.name} is never a number{nearest('', known)}", one)
+        raise expression.error(
+            f"{other.name} is compared with a number, but its values are labels{nearest('', known)}", one
+        )
     only_numbers = isinstance(one, Name) and not any(isinstance(v, str) for v in values.get(one.name, ("",)))
     if isinstance(one, Name) and only_numbers and not numbers:
-        raise expression.error(f"{one.name} is a number and {other.name} is a label", one)
+        raise expression.error(
+            f"{one.name} is a number and {other.name} is a label, so they are never equal", one
+        )
 
 
 _PARAMETRIC = ("mechanism", "prior", "privacy", "claim", "define", "system", "states")  # tables
@@ -267,15 +278,20 @@ def _explain(error: ExpressionError, prior: Collection[str], parameters: Collect
     of_variables = place == "secrets" or bool(known and known <= set(prior)) or "quer" in error.key
     shown = ", ".join(sorted(known))
     if of_variables and name in parameters:
-        mend = f"known here: {shown}" if shown else ""
-        error.retell(f"{name} is a parameter, and a variable of [prior] is needed here", mend)
+        mend = f"the known names are {shown}" if shown else ""
+        error.retell(f"{name} is a parameter, but only variables of [prior] are allowed here", mend)
     elif of_variables or error.mend.startswith("did you mean"):
         return
     elif name in prior:
-        reason = f"{name} is a variable of [prior], and only parameters may stand here"
-        error.retell(reason, "the mechanism is the same for all its values" if place == "mechanism" else "")
+        reason = f"{name} is a variable of [prior], but only parameters are allowed here"
+        error.retell(
+            reason, "write one mechanism for all values of the variable" if place == "mechanism" else ""
+        )
     elif name == "e" and place in _PARAMETRIC:
-        mend = 'for Euler\'s number write exp(1), and for a parameter e = "(0, 1)" below [parameters]'
+        mend = 'write exp(1) for Euler\'s number; to declare a parameter, add e = "(0, 1)" below [parameters]'
         error.retell("unknown name 'e'", mend)
     elif place in _PARAMETRIC and NAME.match(name):
-        error.retell(f"unknown name {name!r}", f'write {name} = "(0, 1)" below [parameters]; {error.mend}')
+        error.retell(
+            f"unknown name {name!r}",
+            f'to declare a parameter, add {name} = "(0, 1)" below [parameters]; {error.mend}',
+        )

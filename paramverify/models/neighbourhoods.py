@@ -32,7 +32,7 @@ from paramverify.tables import Table
 
 NAME = "distance"  # what stands for it in `[privacy]`
 SHOWN = 8  # distances that are listed in a note
-BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
+BY = "neighbours differ by at most 1, which is the default of `by` in [neighbours]"
 
 
 def with_distances(
@@ -51,7 +51,7 @@ def with_distances(
     text = table.text(NAME)
     with located(key=NAME):
         if NAME in names:
-            raise CaseError("a parameter has this name too; choose another name for it")
+            raise CaseError("distance is already the name of a parameter; rename the parameter")
         distance = read_distance(text, shape)
         return [replace(pair, distance=_distance(pair, distance)) for pair in pairs]
 
@@ -59,17 +59,20 @@ def with_distances(
 def _distance(pair: SecretPair, distance: Relation) -> Fraction:
     if pair.inputs is None:
         raise CaseError(
-            "the adversary chooses the answers of this mechanism one by one: they have no distance"
+            "the adversary chooses the answers of this mechanism one by one, so they have no "
+            "distance; remove distance"
         )
     left, right = map(plain, pair.inputs)
     found, back = distance.number(left, right), distance.number(right, left)
     if found != back:
         raise CaseError(
-            f"{found} from {pair.left} to {pair.right}, and {back} back: a distance is the same both ways; "
-            "write, for example, the max of both"
+            f"the distance is {found} from {pair.left} to {pair.right}, but {back} in the "
+            "other direction; make it symmetric, for example by the max of both"
         )
     if found < 0:
-        raise CaseError(f"{found} from {pair.left} to {pair.right}: a distance is not negative")
+        raise CaseError(
+            f"the distance is {found} from {pair.left} to {pair.right}, but a distance must not be negative"
+        )
     return found
 
 
@@ -86,8 +89,8 @@ def left_out(
     few = ", ".join(printable.name(show_input(given)) for given in alone[:SHOWN])
     have = "1 input has" if len(alone) == 1 else f"{len(alone):,} inputs have"
     return (
-        f"{have} no neighbour, so the verdict says nothing about {few}{', ...' * (len(alone) > SHOWN)}; "
-        f"with by = {enough_by(answers)} values that follow each other are neighbours",
+        f"{have} no neighbour, so the verdict does not cover {few}{', ...' * (len(alone) > SHOWN)}; "
+        f"with by = {enough_by(answers)}, values next to each other are neighbours",
     )
 
 
@@ -123,7 +126,12 @@ def one_way(
         return ()
     some = f"{show_input(alone[0][0])} and {show_input(alone[0][1])}"
     pair = "1 pair" if len(alone) == 1 else f"{len(alone):,} pairs"
-    return (f"{pair} of inputs are related one way only, such as {some}; both directions are compared",)
+    return (
+        (
+            f"{pair} of inputs are related in one direction only, such as {some}; paramverify "
+            "compares both directions"
+        ),
+    )
 
 
 FORMED = 20_000  # ordered pairs of inputs that are formed, one by one
@@ -222,7 +230,7 @@ def _read_input(name: str, neighbourhood: Neighbourhood) -> Input:
     known = neighbourhood.mechanism.answers
     if len(values) != len(known) or any(v not in answers for v, answers in zip(values, known, strict=True)):
         example = show_input(tuple(answers[0] for answers in known))
-        raise InputError(f"{name!r} is not an input; write for example {example!r}")
+        raise InputError(f"{name!r} is not an input; write, for example, {example!r}")
     return values
 
 

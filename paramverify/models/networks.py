@@ -240,8 +240,8 @@ def _check_width(bags: Iterable[Bag], values: Mapping[str, Sequence[Value]]) -> 
 def too_wide(names: Sequence[str], count: int) -> LimitError:
     """Returns the error for variables that have too many combinations of values."""
     shown = ", ".join(map(printable.name, names[:LISTED])) + (", ..." if len(names) > LISTED else "")
-    reason = f"{len(names)} variables have to be looked at together, with {count:,} combinations"
-    return LimitError(f"{reason} of values, and at most {MAX_TABLE:,} are: {shown}")
+    reason = f"{len(names)} variables must be considered together, and they have {count:,} combinations"
+    return LimitError(f"{reason} of values, but at most {MAX_TABLE:,} are supported: {shown}")
 
 
 LOCAL = 256  # combinations of values up to which an expression is a table as it stands
@@ -489,7 +489,7 @@ class Network:
         most = sum(max(mark.powers.values()) for mark in marks)
         if most > MAX_POWER:
             shown = printable.line(expression.text[:70])
-            raise LimitError(f"{shown} has too many values: at most {MAX_POWER:,} are counted")
+            raise LimitError(f"{shown} has too many values: at most {MAX_POWER:,} are supported")
         bottom = sum(least, taken.constant)
         return Query(marks, most, lambda power: bottom + Fraction(power, unit))
 
@@ -545,7 +545,7 @@ def truth(secret: Expression, values: Mapping[str, Value]) -> bool:
     """
     value = evaluate(secret, values)
     if isinstance(value, str):
-        raise secret.error("a secret is a condition, not a label", secret.root)
+        raise secret.error("a secret must be a condition, such as x == 1, not a label", secret.root)
     return value != 0
 
 

@@ -43,15 +43,15 @@ PARAMETER = Section(
     "A parameter as a table.",
     (
         Key("in", INTERVAL, "The interval of the parameter.", needed=True),
-        Key("design", FLAG, "Whether the parameter may be chosen, by `synthesize`.", default=False),
+        Key("design", FLAG, "Whether `synthesize` may choose the value of this parameter.", default=False),
     ),
 )
 DESIGN = Section(
     "[design]",
     "Which of the parameters for design is to be maximised or minimised.",
     (
-        Key("maximise", TEXT, "The parameter for design that should be as large as possible."),
-        Key("minimise", TEXT, "The parameter for design that should be as small as possible."),
+        Key("maximise", TEXT, "The design parameter to maximise."),
+        Key("minimise", TEXT, "The design parameter to minimise."),
     ),
     rules=(at_most_one("maximise", "minimise"),),
 )
@@ -69,7 +69,7 @@ PARAMETERS = Section(
     others=Key(
         "NAME",
         Either((INTERVAL, PARAMETER)),
-        'A parameter: its interval, such as "(0, 1)" or "[1/10, 0.4]", or its one value.',
+        'A parameter: its interval, such as "(0, 1)" or "[1/10, 0.4]", or a fixed number.',
     ),
     names=NAME,
 )
@@ -81,14 +81,14 @@ FROM_FILE = Section(
 )
 DEFINE = Section(
     "[define]",
-    "Rational functions with names; later ones may use earlier ones.",
+    "Names for rational functions; later ones may use earlier ones.",
     others=Key("NAME", Either((EXPRESSION, FROM_FILE)), "A function of the parameters."),
     names=NAME,
 )
 DEFINE_NAMES = Section(
     "[define]",
-    "Expressions with names; later ones may use earlier ones.",
-    others=Key("NAME", EXPRESSION, "An expression, which stands for its name everywhere in the case."),
+    "Names for expressions; later ones may use earlier ones.",
+    others=Key("NAME", EXPRESSION, "An expression; the case may use its name instead."),
     names=NAME,
 )
 CLAIM = Section(
@@ -98,7 +98,7 @@ CLAIM = Section(
         Key(
             "holds",
             Either((CONDITION, Listed("a list of conditions", CONDITION, least=1))),
-            'A comparison such as "f <= 1/2", or a list of which all are claimed.',
+            'A comparison such as "f <= 1/2", or a list of comparisons that are all claimed.',
             needed=True,
         ),
     ),
@@ -139,10 +139,10 @@ def interval_text(value: object) -> str:
         found = table.need("in")
         table.close()
     if not isinstance(found, (str, int)) or isinstance(found, bool):
-        mend = "a fixed value is a number"
+        mend = "write a fixed value as a number"
         if isinstance(found, list) and len(found) == 2 and all(isinstance(end, (int, str)) for end in found):
             mend = f'write "[{found[0]}, {found[1]}]"'
-        raise CaseError('an interval is text such as "(0, 1)" or "[1/10, 0.4]"', mend=mend)
+        raise CaseError('an interval must be text such as "(0, 1)" or "[1/10, 0.4]"', mend=mend)
     return str(found)
 
 
@@ -170,14 +170,15 @@ def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | Non
     with top.within("design") as table:
         given = [sense for sense in Sense if sense.value in table]
         if len(given) > 1:
-            raise CaseError("give either maximise or minimise")
+            raise CaseError("give either maximise or minimise, not both")
         objective = table.text(given[0].value) if given else ""
         table.close()
         if not names:
-            raise CaseError('no parameter is marked: write p = { in = "(0, 1)", design = true }')
+            raise CaseError('no parameter is marked for design: write p = { in = "(0, 1)", design = true }')
         if given and objective not in names:
             raise CaseError(
-                f"{objective!r} is not a design parameter; there are: {', '.join(names)}", key=given[0]
+                f"{objective!r} is not a design parameter; the design parameters are {', '.join(names)}",
+                key=given[0],
             )
     sense = [s.opposite if objective in variables else s for s in given]
     best = [variables.get(objective, objective)] if given else []
@@ -186,7 +187,10 @@ def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | Non
 
 def _without_quantify(design: Design, top: Table) -> Design:
     if "quantify" in top:
-        raise CaseError("the parameters that are not for design are quantified already", key="quantify")
+        raise CaseError(
+            "parameters that are not marked for design are universally quantified already; remove this table",
+            key="quantify",
+        )
     return design
 
 
@@ -273,8 +277,11 @@ def _bounded(name: str, text: str) -> Interval:
         low = f"{name} {'>=' if open_end[1] == '[' else '>'} {open_end[2]}"
         more = f', and constraints = ["{low}"]'
         if open_end[2] == "0":
-            more = ", and look at the value 0 in a case of its own" if open_end[1] == "[" else ""
-        reason = 'a parameter needs finite ends, or is any positive number, "(0, oo)"'
+            more = ", and verify the value 0 in a separate case" if open_end[1] == "[" else ""
+        reason = (
+            "the interval of a parameter must have finite ends; only the interval of all "
+            'positive numbers, "(0, oo)", is unbounded'
+        )
         raise DomainError(reason, mend=f'write {name} = "(0, oo)"{more}')
     return parse_interval(text)
 
@@ -291,7 +298,7 @@ def _read_parameter(
     with each:
         check_name(name)
         if name == GENERATOR:
-            raise CaseError("this name stands for the constant exp(...)", key=name)
+            raise CaseError("this name is reserved for the constant exp(...): choose another name", key=name)
         with located(key=name):
             text = interval_text(table.get(name))
             if name not in exponents:
@@ -314,7 +321,7 @@ def _add_outputs(box: dict[str, Interval], names: Sequence[str], each: Each) -> 
     for name in names:
         with each:
             if name in box:
-                reason = f"{name} stands for the place of an output here: give the parameter another name"
+                reason = f"{name} is reserved for the place of an output here: rename the parameter"
                 raise CaseError(reason, key=name)
         box[name] = Interval(Fraction(0), Fraction(1), True, True)
 
@@ -324,13 +331,15 @@ def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:
     if not isinstance(constraints, list):
         each.doubtful.add("")
         with each:
-            raise CaseError("a list of comparisons is needed here", key="constraints")
+            raise CaseError(
+                'constraints must be a list of comparisons, such as ["p + q <= 1"]', key="constraints"
+            )
         return domain
     for k, text in enumerate(constraints):
         before = len(each.found)
         with each, located(key=f"constraints[{k}]"):
             if not isinstance(text, str):
-                raise CaseError('a comparison such as "p + q <= 1" is needed here')
+                raise CaseError('a constraint must be a comparison in quotes, such as "p + q <= 1"')
             found = parse_constraint(text, domain)
             domain = replace(domain, constraints=(*domain.constraints, *found))
         each.doubtful |= {""} if len(each.found) > before else set()
@@ -340,9 +349,7 @@ def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:
 def _unbounded(name: str, factors: Sequence[Fraction], table: Table) -> Unbounded:
     variable = f"x_{name}"
     if variable in table:
-        raise CaseError(
-            f"{variable} stands for exp(-{name}/d): give the other parameter another name", key=variable
-        )
+        raise CaseError(f"{variable} is reserved for exp(-{name}/d): rename this parameter", key=variable)
     common = generator([*factors, *([] if any(factors) else [Fraction(1)])])
     assert common is not None
     return Unbounded(name, variable, common.exponent, TIE in factors)
@@ -357,11 +364,13 @@ def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> N
             if interval is None:
                 continue
             if name in own and not _inside(box[name], interval):
-                reason = f"{box[name]} is not inside {interval}, which {file.path} gives"
+                reason = f"the interval {box[name]} is not inside {interval}, the interval in {file.path}"
                 raise CaseError(reason, key=name)
             known, path = given.setdefault(name, (interval, file.path))
             if name not in own and known != interval:
-                reason = f"{path} says {known} and {file.path} says {interval}: give the interval here"
+                reason = (
+                    f"{path} has the interval {known}, but {file.path} has {interval}: give the interval here"
+                )
                 raise CaseError(reason, key=name)
             box.setdefault(name, interval)
     for file in files.values():
@@ -376,7 +385,7 @@ def without_interval(files: Mapping[str, RationalFile], own: Mapping[str, object
     for file in files.values():
         names = ", ".join(name for name in file.parameters if name not in given)
         if names:
-            found.append(f"{file.path} gives no interval for {names}: {UNIT} is taken")
+            found.append(f"{file.path} gives no interval for {names}, so paramverify assumes {UNIT}")
     return found
 
 

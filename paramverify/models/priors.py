@@ -71,17 +71,17 @@ _ROW = by_name(
     "A probability.",
     named="VALUE",
 )
-_BERNOULLI = Key("bernoulli", EXPRESSION, "1 with this probability, else 0.")
+_BERNOULLI = Key("bernoulli", EXPRESSION, "1 with this probability, and 0 otherwise.")
 _BINOMIAL = Key(
     "binomial",
     Listed("[trials, probability]", (whole(1, 1000), EXPRESSION)),
-    "The number of successes: the number of trials, and the probability of each.",
+    "The number of successes: the number of trials, and the probability of success in each.",
 )
 _UNIFORM = Key("uniform", Listed("a list of values", VALUE, least=1), "Values that are equally likely.")
 _CATEGORICAL = "Any values, each with its probability."
 FIRST = Section(
     "[prior.NAME.first]",
-    "The distribution of entries whose earlier variables do not exist.",
+    "The distribution of the entries whose earlier variables do not exist.",
     (
         _BERNOULLI,
         _BINOMIAL,
@@ -92,7 +92,7 @@ FIRST = Section(
 )
 DISTRIBUTION = Section(
     "[prior.NAME]",
-    "A variable that is drawn.",
+    "A random variable.",
     (
         _BERNOULLI,
         _BINOMIAL,
@@ -100,12 +100,17 @@ DISTRIBUTION = Section(
         _UNIFORM,
         Key("truncated_geometric", EXPRESSION, "The number alpha of truncated geometric noise on 0..range."),
         Key("range", whole(1, MAX_RANGE), "The largest value of this noise."),
-        Key("around", EXPRESSION, "The number to which this noise is added, over earlier variables."),
-        Key("like", TEXT, "The earlier variable that has the same distribution."),
+        Key(
+            "around",
+            EXPRESSION,
+            "The number to which the noise is added: an expression over earlier variables.",
+        ),
+        Key("like", TEXT, "The name of an earlier variable whose distribution this one copies."),
         Key(
             "given",
             Either((TEXT, Listed("a list of texts", TEXT, least=1))),
-            "The earlier variable, or variables, on which this one depends; `person[i-1]` in an array.",
+            "The earlier variable, or list of variables, on which this one depends; in an array, "
+            "for example `person[i-1]`.",
         ),
         Key(
             "table",
@@ -116,17 +121,20 @@ DISTRIBUTION = Section(
                 "A distribution.",
                 named="VALUE",
             ),
-            "A distribution for each value of `given`; commas stand between values of several variables.",
+            "A distribution for each value of `given`; for several variables, separate the values by commas.",
         ),
         Key(
             "count",
             Either(
                 (whole(1, MAX_COUNT), Listed("two whole numbers", (whole(1, MAX_COUNT), whole(1, MAX_COUNT))))
             ),
-            "An array: so many variables that are alike, NAME[1], NAME[2] and so on, or rows and columns.",
+            "Makes this an array of variables that are distributed alike: NAME[1], NAME[2] and "
+            "so on, or rows and columns.",
         ),
         Key("first", FIRST),
-        Key("outside", VALUE, "In an array: the value of earlier variables in `given` that do not exist."),
+        Key(
+            "outside", VALUE, "In an array: the value that stands for variables in `given` that do not exist."
+        ),
     ),
     rules=(
         exactly_one(*WRITTEN, "table", "like"),
@@ -142,11 +150,11 @@ DISTRIBUTION = Section(
 )
 PRIOR = Section(
     "[prior]",
-    "What the attacker believes: variables in order, of which later ones may depend on earlier ones.",
+    "The attacker's prior belief: variables in order; later ones may depend on earlier ones.",
     others=Key(
         "NAME",
         Either((EXPRESSION, DISTRIBUTION)),
-        "A variable: how it is drawn, or an expression over earlier ones.",
+        "A variable: its distribution, or an expression over earlier variables.",
     ),
     names=NAME,
 )
@@ -171,7 +179,7 @@ class Rows:
             shown = ", ".join(
                 f"{n} = {printable.name(str(v))}" for n, v in zip(self.given, condition, strict=True)
             )
-            raise CaseError(f"the table has no row for {shown}", key="table")
+            raise CaseError(f"the table has no row for {shown}; add one", key="table")
         return self.rows[condition]
 
     def join(self, network: Network, name: str) -> None:
@@ -214,7 +222,7 @@ class Around:
         if isinstance(value, str) or value not in range(top + 1):
             found = f"{self.around.text} is {printable.name(str(value))}"
             raise CaseError(
-                f"{found}; with this range, a whole number from 0 to {top} is needed", key="around"
+                f"{found}, but with this range it must be a whole number from 0 to {top}", key="around"
             )
         return {Fraction(o): p for o, p in enumerate(self.noise.rows[int(value)])}
 
@@ -242,7 +250,7 @@ def shared(entry: object, written: Mapping[str, Mapping[str, object]]) -> object
     table.close()
     for key in own:
         if key not in written[name]:
-            raise CaseError(f"{name} has no {key}: leave it out", key=key)
+            raise CaseError(f"{name} has no {key}, so it cannot be replaced; remove this key", key=key)
     return Table({**written[name], **own})
 
 
@@ -252,7 +260,7 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
         check_compared_labels(expression, earlier)
         return Derived(expression, checks)
     if not isinstance(entry, dict):
-        raise CaseError("a distribution (a table) or an expression over earlier variables is needed here")
+        raise CaseError("a variable must be a distribution (a table) or an expression over earlier variables")
     table = Table(entry, DISTRIBUTION)
     result: Rows
     if "given" in table:
@@ -272,11 +280,11 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
         for key, row in table.table("table").data.items():
             with located(key=f"table.{key}"):
                 if not isinstance(row, dict):
-                    raise CaseError("a table from values to probabilities is needed here")
+                    raise CaseError("this must be a table from values to probabilities")
                 _no_distribution(row)
                 parts = [key] if len(given) == 1 else key.split(",")
                 if len(parts) != len(given):
-                    raise CaseError(f"one value for each of {', '.join(given)} is needed in this key")
+                    raise CaseError(f"this key must have one value for each of {', '.join(given)}")
                 try:
                     condition = _condition(parts, given, earlier)
                 except CaseError as error:
@@ -305,7 +313,7 @@ def _no_distribution(row: Mapping[str, object]) -> None:
     if kind == "bernoulli":
         chance = str(told)
         mend += f', such as {{ 0 = "1 - ({chance})", 1 = "{chance}" }}'
-    reason = f"{kind} is a distribution, and a row of a table has values"
+    reason = f"{kind} is a distribution, but a row of the table lists values"
     raise CaseError(reason, key=kind, mend=mend)
 
 
@@ -341,23 +349,28 @@ def _unconditional(table: Table, checks: Checks) -> Row:
     if "uniform" in table:
         values = table.get("uniform")
         if not isinstance(values, list) or not values:
-            raise CaseError("a list of values is needed here", key="uniform")
+            raise CaseError("uniform needs a list of values, such as [0, 1, 2]", key="uniform")
         share = RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
         with located(key="uniform"):
             return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
     table.check_spelling(*DISTRIBUTIONS, alike=spelling.TYPED)
-    raise CaseError(f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table")
+    raise CaseError(
+        f"this variable has no known distribution: give one of {', '.join(WRITTEN)}, like, "
+        "or given with table"
+    )
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:
     arguments = table.get("binomial")
     if not isinstance(arguments, list) or len(arguments) != 2:
-        raise CaseError("write binomial = [number of trials, probability]", key="binomial")
+        raise CaseError(
+            "binomial needs a list of two: write binomial = [number of trials, probability]", key="binomial"
+        )
     trials, probability = arguments
     if not isinstance(trials, int) or isinstance(trials, bool) or not 1 <= trials <= 1000:
-        raise CaseError("the number of trials is a whole number from 1 to 1000", key="binomial")
+        raise CaseError("the number of trials must be a whole number from 1 to 1000", key="binomial")
     with located(key="binomial"):
         success = checks.function(as_expression(probability))
     failure = _complement(success)
@@ -400,20 +413,20 @@ def check_array(given: Mapping[str, object], names: Collection[str]) -> None:
     table = Table(given, DISTRIBUTION)
     sizes = sizes_of(table.get("count"))
     if sizes is None:
-        raise CaseError("a whole number from 1 on, or a list of two, is needed here", key="count")
+        raise CaseError("count must be a whole number from 1 on, or a list of two", key="count")
     total = 1
     for size in sizes:
         total *= size
     if total > MAX_COUNT:
-        raise CaseError(f"an array has at most {MAX_COUNT:,} entries", key="count")
+        raise CaseError(f"an array may have at most {MAX_COUNT:,} entries", key="count")
     for index in INDICES[: len(sizes)]:
         if index in names:
-            raise CaseError(f"{index} is an index where there are arrays: choose another name for it")
+            raise CaseError(f"{index} is reserved for the index of arrays: rename this variable")
     table.get("outside")
     if "first" in table:
         first = table.table("first")
         if sum(word in first for word in ALONE) != 1 or len(first.data) > 1:
-            raise CaseError(f"a distribution is needed here: one of {', '.join(ALONE)}", key="first")
+            raise CaseError(f"first must be a single distribution: one of {', '.join(ALONE)}", key="first")
 
 
 def names_of(name: str, arrays: Arrays) -> list[str]:
@@ -436,11 +449,11 @@ def entries_of(
     parents = plain.get("given", [])
     listed = [parents] if isinstance(parents, str) else parents
     if "like" in plain:
-        raise CaseError("an array has its own distribution", key="like")
+        raise CaseError("like is not supported in an array; write the distribution out", key="like")
     for key in ("first", "outside"):
         if key in given and not listed:
-            alone = "write what stands here beside count" if key == "first" else "delete this line"
-            raise CaseError("this belongs to given", key=key, mend=f"{alone}, or add given")
+            alone = "move the distribution beside count" if key == "first" else "delete this line"
+            raise CaseError("this key has no effect without given", key=key, mend=f"{alone}, or add given")
     for place in arrays.places(name):
         here = Arrays(arrays.sizes, bound(place))
         if not isinstance(listed, list) or not all(isinstance(g, str) for g in listed) or not listed:
@@ -483,10 +496,10 @@ def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) 
         assert isinstance(first, dict)  # it is checked
         return dict(first)
     if "outside" not in given or not isinstance(table, dict):
-        mend = "write outside = 0, say: the value that counts where there is none"
+        mend = "write, for example, outside = 0: the value to use for a variable that does not exist"
         reason = f"{name} depends on a variable that does not exist"
         if all(parent is None for parent in parents):
-            mend = 'write first = { bernoulli = "1/2" }, say, or outside = 0'
+            mend = 'write, for example, first = { bernoulli = "1/2" }, or outside = 0'
         raise CaseError(reason, key="given", mend=mend)
     outside = as_value(given["outside"])
     rows: dict[str, object] = {}
@@ -494,19 +507,21 @@ def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) 
         parts = [key] if len(parents) == 1 else str(key).split(",")
         if len(parts) != len(parents):
             raise CaseError(
-                f"one value for each of {len(parents)} variables is needed in this key", key=f"table.{key}"
+                f"this key must have one value for each of {len(parents)} variables", key=f"table.{key}"
             )
         fits = all(as_value(part.strip()) == outside for part, p in zip(parts, parents, strict=True) if not p)
         left = ",".join(part.strip() for part, parent in zip(parts, parents, strict=True) if parent)
         if fits and left in rows:
-            raise CaseError("two rows are for the same values", key=f"table.{key}")
+            raise CaseError("two rows are for the same values; remove one of them", key=f"table.{key}")
         if fits:
             rows[left] = row
     kept = [parent for parent in parents if parent]
     if kept:
         return {"given": kept, "table": rows}
     if not rows:
-        raise CaseError(f"the table has no row for {given['outside']}, which outside says", key="table")
+        raise CaseError(
+            f"the table has no row for {given['outside']}, the value of outside; add one", key="table"
+        )
     return {"categorical": rows[""]}
 
 
@@ -667,7 +682,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
             if part.unknown in own:  # a mistake about itself follows from no other one
                 part.unknown = ""
                 if len(own) > 1:
-                    part.retell(part.reason, f"write {name}[i-1], say")
+                    part.retell(part.reason, f"write, for example, {name}[i-1]")
         checks.mistakes.broken |= own
     weights = None if reader.is_long else reader.weights
     return Prior(tuple(reader.taken), weights, reader.taken, reader.network)
@@ -688,7 +703,7 @@ class _PriorReader:
     def read(self, table: Table, name: str) -> None:
         check_name(name)
         if name in self.checks.ring.parameters:
-            raise CaseError("this name is a parameter already")
+            raise CaseError("this is already the name of a parameter; choose another name")
         given = table.get(name)
         if isinstance(given, dict) and "count" in given:
             arrays = in_reach()

@@ -40,5 +40,5 @@ def check_number(values: int) -> None:
     if values > MAX_VALUES:
         place = key_that_is_read()
         told = f"{values:,}" if values < 10**15 else "more than 10**15"
-        reason = f"{told} values are too many: at most {MAX_VALUES:,} can be listed; list fewer"
+        reason = f"there are {told} values, but at most {MAX_VALUES:,} can be listed; list fewer"
         raise LimitError(f"{place}: {reason}" if place else reason)

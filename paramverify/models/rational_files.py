@@ -252,11 +252,11 @@ class SharedValues:
             bits = max((max(int(c.p).bit_length(), int(c.q).bit_length()) for c in part.coeffs()), default=1)
             degree = max(map(int, part.degrees()), default=0) * exponent
             if degree > MAX_DEGREE or bits * exponent > MAX_BITS:
-                raise LimitError("a power is too large to be expanded")
+                raise LimitError("a power is too large to expand")
             if terms > 1:
                 expected = comb(terms + exponent - 1, exponent) if exponent <= MAX_EXPONENT else MAX_TERMS + 1
                 if expected > MAX_TERMS:
-                    raise LimitError("a power is too large to be expanded")
+                    raise LimitError("a power is too large to expand")
                 self._spend(expected * terms)
         return base**exponent
 
@@ -264,13 +264,13 @@ class SharedValues:
         """Counts the work of a product, and refuses one that is too large."""
         degrees = (int(a) + int(b) for a, b in zip(left.degrees(), right.degrees(), strict=True))
         if max(degrees, default=0) > MAX_DEGREE:
-            raise LimitError(f"the degree in one parameter would pass {MAX_DEGREE:,}")
+            raise LimitError(f"the degree in one parameter would exceed {MAX_DEGREE:,}")
         self._spend(len(left) * len(right))
 
     def _spend(self, work: int) -> None:
         self.work += work
         if self.work > MAX_WORK:
-            raise LimitError("too large to be expanded into a quotient of polynomials")
+            raise LimitError("the formula is too large to expand into a quotient of polynomials")
 
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
@@ -323,7 +323,7 @@ class FormulaReader:
         """
         found = self._read(text)
         if isinstance(found, list):
-            self._refuse("a formula is needed here, not a comparison", 0)
+            self._refuse("this must be a formula, not a comparison", 0)
         return found
 
     def conditions(self, text: str) -> list[ValueCondition]:
@@ -336,12 +336,12 @@ class FormulaReader:
             return []
         found = self._read(text)
         if not isinstance(found, list):
-            self._refuse("a comparison is needed here", 0)
+            self._refuse("this must be a comparison", 0)
         return found
 
     def _read(self, text: str) -> Part:
         if not text.strip():
-            self._refuse("empty formula", 0)
+            self._refuse("the formula is empty", 0)
         return _prefix(self, text) if is_prefix(text) else _infix(self, text)
 
     def _refuse(self, reason: str, start: int) -> NoReturn:
@@ -355,14 +355,16 @@ class FormulaReader:
         if _NAME.fullmatch(word):
             if word not in self.known:
                 known = ", ".join(sorted(self.known)) or "none"
-                self._refuse(f"{word[:_SHOWN]!r} is not one of the parameters ({known})", place.start)
+                self._refuse(
+                    f"{word[:_SHOWN]!r} is not one of the parameters of the file ({known})", place.start
+                )
             return self.values.parameter(word)
         return self.values.constant(self._number(place))
 
     def _number(self, place: WordPlace) -> fmpq:
         word = place.word
         if len(word) > MAX_DIGITS:
-            raise LimitError(f"{self.where(place.start)}: a number with more than {MAX_DIGITS:,} digits")
+            raise LimitError(f"{self.where(place.start)}: a number has more than {MAX_DIGITS:,} digits")
         match = _NUMBER.fullmatch(word)
         if not match:
             self._unexpected(place)
@@ -370,7 +372,7 @@ class FormulaReader:
         digits = only if whole is None else decimals
         exponent = int(power or power_of_only or 0)
         if abs(exponent) > MAX_EXPONENT:
-            raise LimitError(f"{self.where(place.start)}: an exponent larger than {MAX_EXPONENT:,}")
+            raise LimitError(f"{self.where(place.start)}: an exponent is larger than {MAX_EXPONENT:,}")
         scale = exponent - len(digits)
         value = fmpq(fmpz((whole or "") + digits))
         return value * fmpq(10) ** scale
@@ -379,7 +381,7 @@ class FormulaReader:
         if not re.fullmatch(r"[0-9]+", place.word):
             self._refuse("an exponent must be a whole number, without a sign", place.start)
         if len(place.word) > 6 or int(place.word) > MAX_POWER:
-            raise LimitError(f"{self.where(place.start)}: an exponent larger than {MAX_POWER:,}")
+            raise LimitError(f"{self.where(place.start)}: an exponent is larger than {MAX_POWER:,}")
         return int(place.word)
 
     def _quotient(self, above: int, below: int, start: int) -> int:
@@ -479,7 +481,7 @@ def _applied(read: FormulaReader, call: _Call) -> Part:
     least = {"+": 1, "-": 1, "*": 1}.get(word, 2)
     exactly = relation in NEGATED or word in ("^", "**")
     if conditions or len(numbers) < least or (exactly and len(numbers) != least):
-        read._refuse(f"wrong operands for {word}", call.place.start)
+        read._refuse(f"{word} has the wrong operands", call.place.start)
     if relation in NEGATED:
         return [ValueCondition(relation, numbers[0], numbers[1])]
     if word in ("^", "**"):
@@ -702,7 +704,7 @@ class RationalFile:
         with located(file=self.path):
             for number, (start, end) in enumerate(self._lines()):
                 if number == MAX_CONSTRAINTS:
-                    raise LimitError(f"{self.path}: more than {MAX_CONSTRAINTS:,} constraints")
+                    raise LimitError(f"{self.path}: there are more than {MAX_CONSTRAINTS:,} constraints")
                 try:
                     conditions = self._formulas(values, start).conditions(_compared(self.text[start:end]))
                 except LimitError as error:
@@ -761,7 +763,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
         headings = list(_HEADING.finditer(text))
         read = RationalFile(name, hashlib.sha256(content).hexdigest(), {}, text, {})
         if not headings or text[: headings[0].start()].strip():
-            raise InputError("a file of this form starts with '$Parameters:'", key="line 1")
+            raise InputError("a file of this format must start with '$Parameters:'", key="line 1")
         sections: dict[str, tuple[int, int]] = {}
         for heading, following in zip(headings, [*headings[1:], None], strict=True):
             word = heading.group(1)
@@ -771,7 +773,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
                     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_SECTIONS)}"
                     raise InputError(f"unknown section {word!r}; {hint}")
                 if word in sections:
-                    raise InputError(f"a second section {word!r}")
+                    raise InputError(f"the section {word!r} occurs twice")
             sections[word] = heading.end(), following.start() if following else len(text)
         for needed in (PARAMETERS, RESULT):
             if needed not in sections:
@@ -783,7 +785,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
 
 
 def _content(path: Path) -> bytes:
-    return read_file(path, MAX_BYTES, "a file of this form")
+    return read_file(path, MAX_BYTES, "a file of this format")
 
 
 def _parameters(text: str) -> dict[str, Interval | None]:
@@ -795,13 +797,13 @@ def _parameters(text: str) -> dict[str, Interval | None]:
         opening = entry.strip()[len(name) : len(name) + 1]
         name = name.strip()
         if name in WORDS or name == GENERATOR or not NAME.match(name):
-            taken = "has a meaning in case files" if NAME.match(name) else "is not a name"
+            taken = "is reserved in case files" if NAME.match(name) else "is not a valid name"
             raise InputError(f"the parameter {name[:40]!r} {taken}; rename it in the file")
         if name in found:
-            raise InputError(f"the parameter {name!r} is there twice")
+            raise InputError(f"the parameter {name!r} is listed twice")
         found[name] = parse_interval(opening + interval) if opening else None
         if len(found) > MAX_PARAMETERS:
-            raise LimitError(f"more than {MAX_PARAMETERS:,} parameters")
+            raise LimitError(f"there are more than {MAX_PARAMETERS:,} parameters")
     return found
 
 
@@ -823,7 +825,7 @@ def _needed(values: SharedValues, condition: ValueCondition, domain: Domain) -> 
     difference = values[values.total([condition.left, values.negative(condition.right)])]
     below = sign_on(difference.denominator, domain)
     if below not in (Sign.POSITIVE, Sign.NEGATIVE):
-        raise InputError("a denominator of this constraint may vanish in the domain")
+        raise InputError("a denominator of this constraint may be zero in the domain")
     f = difference.numerator if below is Sign.POSITIVE else -difference.numerator
     relation = condition.relation
     if relation in ("<", "<="):

@@ -80,13 +80,13 @@ def read(text: str, shape: Shape) -> tuple[str, Node]:
         ExpressionError: what is not in the language, with its place.
     """
     if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"longer than {MAX_LENGTH:,} characters", text[:70], 0)
+        raise ExpressionError(f"the expression is longer than {MAX_LENGTH:,} characters", text[:70], 0)
     source = text.replace("\r", " ").replace("\n", " ").replace("\t", " ").strip()
     stray = next((k for k, char in enumerate(source) if not char.isprintable()), None)
     if stray is not None:
         raise ExpressionError(f"unexpected character {source[stray]!a}", source, stray)
     if not source:
-        raise ExpressionError("empty expression", text, 0)
+        raise ExpressionError("the expression is empty", text, 0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,7 +102,7 @@ def read(text: str, shape: Shape) -> tuple[str, Node]:
         reason = "write == for equality" if single else f"syntax error: {error.msg}"
         raise ExpressionError(reason, source, column) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
-        raise ExpressionError("nested too deeply", source, 0) from None
+        raise ExpressionError("the expression is nested too deeply", source, 0) from None
 
 
 class _ConditionReader(Expressions):
@@ -121,32 +121,34 @@ class _ConditionReader(Expressions):
         if isinstance(tree, ast.Attribute):
             return self.part(tree)
         if isinstance(tree, (ast.GeneratorExp, ast.ListComp)):
-            raise self.refuse("leave `for` out: sum(abs(x[i] - y[i])) runs over all i", tree)
+            raise self.refuse("remove `for`: sum(abs(x[i] - y[i])) already runs over all i", tree)
         return super().node(tree, depth)
 
     def part(self, tree: ast.Attribute) -> Node:
         if not isinstance(tree.value, ast.Name) or tree.value.id not in SIDES:
-            raise self.refuse("a dot stands behind x or y only, before the name of an input", tree)
+            raise self.refuse("a dot is only allowed after x or y, before the name of an input", tree)
         if tree.attr not in self.parts:
             known = [f"{tree.value.id}.{name}" for name in self.parts if name]
             near = get_close_matches(f"{tree.value.id}.{tree.attr}", known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            reason = f"no input is called {tree.attr}; {hint}" if known else "the input has no named parts"
+            reason = f"no input is called {tree.attr}; {hint}" if known else "the inputs have no names here"
             raise self.refuse(reason, tree)
         place = self.place(tree)
         return Apply("part", (Variable(tree.value.id, place), Literal(tree.attr, place)), place)
 
     def name(self, tree: ast.Name) -> Node:
         if tree.id in FUNCTIONS:
-            raise self.refuse(f"{tree.id} is a function: write {tree.id}(...)", tree)
+            raise self.refuse(f"{tree.id} is a function: call it as {tree.id}(...)", tree)
         if in_force().get(tree.id):
-            reason = f"{tree.id} is a definition, and these have no meaning here: write what it stands for"
+            reason = (
+                f"{tree.id} is a definition of [define], which cannot be used here: write out its expression"
+            )
             raise self.refuse(reason, tree)
         return Variable(tree.id, self.place(tree))
 
     def constant(self, tree: ast.Constant) -> Fraction | str | bool:
         if isinstance(tree.value, str) and "\\" in (ast.get_source_segment(self.text, tree) or ""):
-            raise self.refuse("write a label as it is, without a backslash", tree)
+            raise self.refuse("a label must not contain a backslash escape: write the label as it is", tree)
         return super().constant(tree)
 
     def comparison(self, tree: ast.Compare, depth: int) -> Node:
@@ -159,13 +161,13 @@ class _ConditionReader(Expressions):
 
     def subscript(self, tree: ast.Subscript, depth: int) -> Node:
         if isinstance(tree.slice, ast.Slice):
-            raise self.refuse("a part of an array is not allowed here; write x[i], or x[0]", tree)
+            raise self.refuse("slices are not supported; write x[i], or x[0]", tree)
         index = self.node(tree.slice, depth + 1)
         whole = (
             isinstance(index, Literal) and isinstance(index.value, Fraction) and index.value.denominator == 1
         )
         if not whole and not (isinstance(index, Variable) and index.name not in SIDES):
-            raise self.refuse("an index is a name such as i, or a whole number from 0", tree.slice)
+            raise self.refuse("an index must be a name such as i, or a whole number from 0 on", tree.slice)
         return Apply("index", (self.node(tree.value, depth + 1), index), self.place(tree))
 
     def call(self, tree: ast.Call, depth: int) -> Node:
@@ -173,11 +175,13 @@ class _ConditionReader(Expressions):
         if name not in FUNCTIONS:
             near = get_close_matches(name, list(FUNCTIONS), n=1)
             noise = name in NOISE or name == "choice"
-            known = f"known are {', '.join(FUNCTIONS)}"
-            hint = "there is no noise here" if noise else f"did you mean {near[0]}?" if near else known
-            raise self.refuse(f"unknown function {name}; {hint}" if name else f"no function; {known}", tree)
+            known = f"the functions are {', '.join(FUNCTIONS)}"
+            hint = "noise is not allowed here" if noise else f"did you mean {near[0]}?" if near else known
+            raise self.refuse(
+                f"unknown function {name}; {hint}" if name else f"only functions can be called; {known}", tree
+            )
         if tree.keywords or any(isinstance(a, ast.Starred) for a in tree.args):
-            raise self.refuse("arguments have no names and no stars here", tree)
+            raise self.refuse("arguments with names or stars are not supported here", tree)
         if not tree.args or (FUNCTIONS[name] and len(tree.args) > 1):
             raise self.refuse(f"{name} needs {'one argument' if FUNCTIONS[name] else 'an argument'}", tree)
         return Apply(name, tuple(self.node(a, depth + 1) for a in tree.args), self.place(tree))
@@ -219,7 +223,7 @@ def read_condition(text: str, shape: Shape) -> Relation:
     """
     source, node = read(text, shape)
     if not is_truth(node):
-        reason = "a condition is needed here, such as sum(abs(x[i] - y[i])) <= 1"
+        reason = "this must be a condition, such as sum(abs(x[i] - y[i])) <= 1"
         raise ExpressionError(reason, source, node.place.column)
     return Relation(source, _Meaning(source, shape).value(node))
 
@@ -232,7 +236,7 @@ def read_distance(text: str, shape: Shape) -> Relation:
     """
     source, node = read(text, shape)
     if is_truth(node):
-        reason = "a distance is a number, such as sum(abs(x[i] - y[i])) or count(x[i] != y[i])"
+        reason = "the distance must be a number, such as sum(abs(x[i] - y[i])) or count(x[i] != y[i])"
         raise ExpressionError(reason, source, node.place.column)
     return Relation(source, _Meaning(source, shape).number(node))
 
@@ -265,7 +269,7 @@ class _Meaning:
         if isinstance(node, Variable) and node.name in SIDES:
             if len(self.shape) > 1:
                 known = ", ".join(f"{node.name}.{part.name}" for part in self.shape)
-                raise self.error(f"there are several inputs: write {known}", node)
+                raise self.error(f"there are several inputs, so name one: write {known}", node)
             return self.found(SIDES.index(node.name), node.name, 0)
         if isinstance(node, Apply) and node.operator == "part":
             side, name = node.arguments
@@ -289,7 +293,7 @@ class _Meaning:
         array = self.array(base)
         if array is None:
             name = f"{base.name} " if isinstance(base, Variable) else ""
-            raise self.error(f"{name}is one value here, and has no entries", node)
+            raise self.error(f"{name}is a single value here, so it cannot be indexed", node)
         return array, index
 
     # --- values --------------------------------------------------------------------------------------
@@ -302,7 +306,7 @@ class _Meaning:
             return lambda x, y, at: known
         part = self.part(node)
         if isinstance(part, _Array):
-            reason = f"{part.name} is an array: write {part.name}[i] in sum, count, all, any, min or max"
+            reason = f"{part.name} is an array: write {part.name}[i] inside sum, count, all, any, min or max"
             raise self.error(reason, node)
         if part is not None:
             side, place = part
@@ -311,13 +315,15 @@ class _Meaning:
             return self.index(node)
         if isinstance(node, Apply):
             return self.applied(node)
-        raise self.error("a list stands behind `in` only", node)
+        raise self.error("a list is only allowed after `in`", node)
 
     def index(self, node: Variable) -> Function:
         """Returns the function of the name of an index."""
         name = node.name
         if not any(name in around for around in self.ranges):
-            reason = f"unknown name {name}; known are x, y, and indices such as i in sum(abs(x[i] - y[i]))"
+            reason = (
+                f"unknown name {name}; the names are x, y, and indices such as i in sum(abs(x[i] - y[i]))"
+            )
             raise self.error(reason, node)
         return lambda x, y, at: at[name]
 
@@ -330,7 +336,7 @@ class _Meaning:
             if isinstance(value, str):
                 spelt = as_value(value)
                 if isinstance(spelt, str):
-                    raise self.error(f"the label {value!r} is no number", node)
+                    raise self.error(f"the label {value!r} is not a number", node)
                 return plain((spelt,))[0]
             return value
 
@@ -385,7 +391,9 @@ class _Meaning:
         if isinstance(index, Literal):
             assert isinstance(index.value, Fraction)
             if not 0 <= index.value < array.length:
-                raise self.error(f"{array.name} has the indices 0 to {array.length - 1}", index)
+                raise self.error(
+                    f"the index is out of range: {array.name} has the indices 0 to {array.length - 1}", index
+                )
             place = start + int(index.value)
             return (lambda x, y, at: y[place]) if side else (lambda x, y, at: x[place])
         assert isinstance(index, Variable)
@@ -427,7 +435,7 @@ class _Meaning:
                 any(_same(value(x, y, at), v) for v in (x, y)[a.side][a.start : a.start + a.length]) == wanted
             )
         if not isinstance(among, Items):
-            raise self.error("a list is needed behind `in`, such as [1, 2]", among)
+            raise self.error("`in` must be followed by a list, such as [1, 2]", among)
         entries = [self.value(item) for item in among.items]
         return lambda x, y, at: any(_same(value(x, y, at), e(x, y, at)) for e in entries) == wanted
 
@@ -445,7 +453,9 @@ class _Meaning:
             assert isinstance(index, Variable)
             known = ranges.setdefault(index.name, indexed.length)
             if known != indexed.length:
-                reason = f"{index.name} runs over {known} indices, and {indexed.name} has {indexed.length}"
+                reason = (
+                    f"{index.name} runs over {known} indices, but {indexed.name} has length {indexed.length}"
+                )
                 raise self.error(reason, place)
         if not ranges:
             self.value(body)  # which may say more
@@ -454,7 +464,7 @@ class _Meaning:
         for length in ranges.values():
             steps *= length
         if steps > MAX_STEPS:
-            raise self.error(f"more than {MAX_STEPS:,} combinations of indices", node)
+            raise self.error(f"the condition has more than {MAX_STEPS:,} combinations of indices", node)
         self.ranges.append(ranges)
         if word in ("count", "all", "any") and not is_truth(body):
             raise self.error(f"{word} needs a condition, such as {word}(x[i] != y[i])", node)

@@ -34,7 +34,7 @@ def read_settings(assignments: Iterable[str]) -> dict[str, str]:
     for text in assignments:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise InputError(f"write {OPTION} name=value, for example {OPTION} c=1/10; not {text!r}")
+            raise InputError(f"{OPTION} needs name=value, for example {OPTION} c=1/10, not {text!r}")
         if name in found:
             raise InputError(f"{OPTION} {name} is given twice")
         interval = _INTERVAL.fullmatch(value)
@@ -97,8 +97,8 @@ def _table_of(name: str, data: Mapping[str, Any]) -> str:
         if name in table and name != "constraints":
             return key
     known = [other for table in tables.values() for other in table if other != "constraints"]
-    hint = nearest(name, known) if known else "; the file has none"
-    raise CaseError(f"{name!r} is neither a definition nor a parameter{hint}", key=OPTION)
+    hint = nearest(name, known) if known else "; the file has no definitions or parameters"
+    raise CaseError(f"{name!r} is neither a definition nor a parameter of the file{hint}", key=OPTION)
 
 
 @contextmanager
@@ -152,5 +152,5 @@ def differently_set(document: Mapping[str, Any], settings: Settings) -> str:
         return ""
     wanted = " ".join(f"{OPTION} {name}={text}" for name, text in own.items())
     if not own:
-        return f"the evidence is about the file as it is written: leave {OPTION} out"
-    return f"the evidence is about the case with {wanted}: give check the same"
+        return f"evidence refers to the file as it is written: remove {OPTION}"
+    return f"the evidence was made with {wanted}: pass the same options to check"

@@ -141,7 +141,7 @@ def _larger(left: Fraction | None, right: Fraction | None) -> bool:
 def _numbers(noise: Noise) -> tuple[list[list[int]], int]:
     """Returns the noise as whole numbers over one denominator."""
     if not noise.is_numeric:
-        raise UnsupportedError("the noise has parameters, so its probabilities are no numbers")
+        raise UnsupportedError("the noise has parameters, so its probabilities are not numbers")
     rows = [[constant_value(p.numerator) / constant_value(p.denominator) for p in row] for row in noise.rows]
     scale = lcm(*(p.denominator for row in rows for p in row))
     return [[int(p * scale) for p in row] for row in rows], scale
@@ -153,7 +153,7 @@ def _multisets(size: int, values: int) -> tuple[Multiset, ...]:
 
 def _check(axes: Iterable[Sequence[Multiset]]) -> None:
     if prod(map(len, axes)) > MAX_INPUTS:
-        raise LimitError(f"more than {MAX_INPUTS:,} classes of inputs")
+        raise LimitError(f"there are more than {MAX_INPUTS:,} classes of inputs")
 
 
 def _uniform(mass: list[list[int]], scale: int, n: int) -> _MultisetTable:

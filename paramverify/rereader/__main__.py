@@ -17,11 +17,11 @@ from typing import Any
 USAGE = """usage: python -m paramverify.rereader CASE [PARAMETER=NUMBER ...]
 
 Prints how likely each output of a case file is under each secret, at one point.
-Without numbers for the parameters it takes a point of its own.
+Without numbers for the parameters, it chooses a point.
 With copies of this folder and of `kernel` beside each other: python -S -m rereader CASE
 
-Exit codes: 0 printed, 1 the case is not read, or it or the point has a mistake,
-2 there is no such file, it cannot be read, or an argument has another form,
+Exit codes: 0 printed, 1 the case is not supported, or the case or the point has a mistake,
+2 the file does not exist or cannot be read, or an argument has another form,
 3 there is not enough memory for it, 70 a defect of this program, 74 the output could not be
 written, 130 interrupted."""
 NOT_READ, NO_FILE, NO_MEMORY, DEFECT, NOT_WRITTEN, INTERRUPTED = 1, 2, 3, 70, 74, 130

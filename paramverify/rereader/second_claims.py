@@ -125,7 +125,7 @@ class ClaimComparison(PointwiseComparison):
         tree = at.parsed(text)
         for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
             if not isinstance(part, ast.Compare):
-                raise UnreadCase("a claim that is no comparison")
+                raise UnreadCase("a claim that is not a comparison")
             for relation, (left, right) in zip(
                 part.ops, pairwise([part.left, *part.comparators]), strict=True
             ):
@@ -179,7 +179,7 @@ class ClaimComparison(PointwiseComparison):
                     for link, row in about
                     for turned in link.turns
                 ):
-                    raise Rejected(f"the claim about {text!r:.100} is another one")
+                    raise Rejected(f"the evidence has another claim about {text!r:.100}")
 
     def _fails(self, links: Sequence[Link], own: Sequence[LinkRow], found: Found) -> None:
         """Compares a witness: its sides, and the claim that is false."""
@@ -191,7 +191,7 @@ class ClaimComparison(PointwiseComparison):
         for base in self.bases:
             point = stated.point
             if not stated.is_algebraic and not self.reader.has(point, base):
-                raise Rejected("the witness is outside of the domain")
+                raise Rejected("the witness is outside the domain")
             here = self.reader.calculator(point, base)
             left, right = here.number(link.left), here.number(link.right)
             told = [stated.get(name) for name in ("left", "right", "difference")]
@@ -201,7 +201,7 @@ class ClaimComparison(PointwiseComparison):
             if not stated.is_algebraic and RELATIONS[link.relation](left, right):
                 raise Rejected("the comparison of the witness is true there")
         if not any(self._agrees(stated.get("claim"), link, turned, row, found) for turned in link.turns):
-            raise Rejected("the claim of the witness is another one")
+            raise Rejected("the evidence has another claim for the witness")
 
 
 def _function(claim: Statement, strict: bool) -> str | None:

@@ -305,7 +305,7 @@ class PointwiseComparison:
         listed = list(domains)
         for domain in (one for k, one in enumerate(listed) if one not in listed[:k]):
             if set(domain.parameters) != self.reader.intervals.keys():
-                raise Rejected("the claims have other parameters")
+                raise Rejected("the claims have other parameters than the case")
             self.check_domain(domain)
 
     def check_domain(self, domain: StatedDomain | None = None) -> None:
@@ -353,7 +353,7 @@ class PointwiseComparison:
         if self.reader.lengths and stated.length not in self.reader.lengths:
             raise Rejected("the sequence has another length")
         if not stated.is_algebraic and not self.reader.has(point, base):
-            raise Rejected("the witness is outside of the domain")
+            raise Rejected("the witness is outside the domain")
         if not {(left, right), (right, left)} & set(self.reader.pairs(point, base)):
             raise Rejected(f"{left!r} and {right!r} are not compared")
         found = self.reader.masses(point, base, [stated.length], {left, right}, wanted)
@@ -378,7 +378,7 @@ class PointwiseComparison:
         for each in stated.get("largest") or ():
             for name, given in zip(stated.secrets, each["probabilities"], strict=True):
                 if found.of(name, tuple(each["output"])) != self.exact(given, base):
-                    raise Rejected("a probability of the witness is another one")
+                    raise Rejected("the evidence has another probability for the witness")
 
 
 NEAR = Fraction(1, 10**30)  # how near a number has to be to an algebraic one

@@ -86,7 +86,7 @@ def program_written_out(source: str, definitions: Mapping[str, str]) -> str:
     try:
         tokens = list(tokenize.generate_tokens(iter(lines).__next__))
     except (tokenize.TokenError, SyntaxError):
-        raise UnreadCase("the text is no program") from None
+        raise UnreadCase("the text is not a program") from None
     for token in reversed(tokens):
         if token.type == tokenize.NAME and token.string in definitions:
             (row, start), (_, end) = token.start, token.end

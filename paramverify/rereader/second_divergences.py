@@ -99,7 +99,7 @@ class SumOfOutputs(Functional, Generic[Own]):
 
             named = [claim for claim, names in self.known if self.name(way) in names]
             if not all(map(fits, named)):
-                raise Rejected(f"the claim about {left!r} against {right!r} is another one")
+                raise Rejected(f"the evidence has another claim about {left!r} against {right!r}")
             others = (claim for claim, _ in self.known if self.merged(claim))
             if look.evidence.holds and not named and not any(map(fits, others)):
                 raise Rejected(f"no claim is about {left!r} against {right!r}")
@@ -209,14 +209,14 @@ class PositiveParts(SumOfOutputs[Triple]):
             raise Rejected("the set is within the bounds")
         excess = _excess(found, (left, right, stated.length)) or ZERO
         if not self.agrees(look, stated.get("claim"), (delta, excess, 1 - bound), (point, base)):
-            raise Rejected(f"the claim about {left!r} against {right!r} is another one")
+            raise Rejected(f"the evidence has another claim about {left!r} against {right!r}")
 
 
 def _delta(look: PointwiseComparison, at: At) -> Fraction:
     """Returns the delta of the case at a point."""
     found = look.reader.delta(*at)
     if not 0 <= found <= 1:
-        raise Rejected("delta is no probability")
+        raise Rejected("delta is not a probability")
     return found
 
 
@@ -281,7 +281,7 @@ class Moments(SumOfOutputs[int]):
         total = self._sum(look, found.both(*stated.secrets, stated.length) or ())
         told = stated.get("moment")
         if (told == "infinity") != (total is None):
-            raise Rejected("the sum of the witness is another one")
+            raise Rejected("the evidence has another sum for the witness")
         if total is not None and total != look.exact(told, base):
             raise Rejected(f"the sum of the witness is {total!s:.60}, not {told!s:.60}")
         look.check_largest(stated, found, base)
@@ -289,11 +289,11 @@ class Moments(SumOfOutputs[int]):
             return
         bound = found.bound(*stated.secrets)
         if bound != look.exact(stated.get("bound"), base):
-            raise Rejected("the bound is another one")
+            raise Rejected("the evidence has another bound")
         if total is not None and total <= bound:
             raise Rejected("the witness is within the bound")
         if look.value(stated.get("claim")["polynomial"], point, base) >= 0:
-            raise Rejected("the claim of the witness is another one")
+            raise Rejected("the evidence has another claim for the witness")
 
 
 # --- averages with logarithms -----------------------------------------------------------------------
@@ -326,7 +326,7 @@ class Averages(SumOfOutputs[Shares]):
             return
         own = value_between(look.reader.calculator({}, Fraction(1)), loss[1])
         if told[1] < own[0] or own[1] < told[0] or own[1] - own[0] > NEAR:
-            raise Rejected("the bound is another one")
+            raise Rejected("the evidence has another bound")
 
     def stated(self, evidence: Evidence) -> Iterable[Statement]:
         return evidence.stated(LOSSES)
@@ -354,25 +354,25 @@ class Averages(SumOfOutputs[Shares]):
 
     def witness(self, look: PointwiseComparison, stated: StatedWitness, base: Fraction, own: bool) -> None:
         if stated.get("measure") != self.measure:
-            raise Rejected("the divergence is another one, or about another length")
+            raise Rejected("the evidence has another divergence, or one for another length")
         point, found = look.at_witness(stated, base)
         known = together(found.both(*stated.secrets, stated.length) or ())
         if own and not self.agrees(look, stated.get("claim"), known, (point, base)):
-            raise Rejected("the claim of the witness is another one")
+            raise Rejected("the evidence has another claim for the witness")
         self._divergence(stated, known, own)
         look.check_largest(stated, found, base)
 
     def _divergence(self, stated: StatedWitness, known: Shares, own: bool) -> None:
         told = stated.get("value")
         if (told == "infinity") != (None in known):
-            raise Rejected("the divergence of the witness is another one")
+            raise Rejected("the evidence has another divergence for the witness")
         if told == "infinity":
             return
         order = None if stated.get("order") is None else Fraction(stated.get("order"))
         value, ends = divergence(known, order), [Fraction(end) for end in told]
         wide = ends[1] - ends[0] > value[1] - value[0] + WIDE
         if ends[1] < ends[0] or wide or ends[1] < value[0] - NEAR or value[1] + NEAR < ends[0]:
-            raise Rejected("the divergence of the witness is another one")
+            raise Rejected("the evidence has another divergence for the witness")
         if own and value[1] < self.bound[0] * (order or 1) - NEAR:
             raise Rejected("the witness is within the bound")
 

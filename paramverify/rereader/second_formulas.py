@@ -333,7 +333,7 @@ class ChainLook(PointwiseComparison):
                 own = {t: value(text) for t, text in row.items()}
                 stated = steps[place]
                 if {t: w for t, w in own.items() if w} != {t: w for t, w in stated.items() if w}:
-                    raise Rejected(f"the state {names[k]!r:.60} moves otherwise in the case")
+                    raise Rejected(f"the state {names[k]!r:.60} has other steps in the case")
         return list(numbers.values())
 
     # --- the formulas ---------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ class ChainLook(PointwiseComparison):
         for entry in self.formulas:
             name = entry["name"]
             if name in own and entry["text"] != own[name]:
-                raise Rejected(f"the formula {name!r:.60} is another one in the case")
+                raise Rejected(f"the formula {name!r:.60} differs in the case")
             tree, family = read_formula(entry["text"], self.model["actions"] != [ANY])
             if family != entry.get("family"):
                 raise Rejected(f"the formula {name!r:.60} has another family")

@@ -116,7 +116,7 @@ class Matching:
                 raise Rejected(f"no claim says what {origin(anchor)} needs")
         for item, row in wanted.items():
             if not any(row) and any(any(self.values[k]) for k in self.named.get(origin(item), ())):
-                raise Rejected(f"the claim about {origin(item)} is another one")
+                raise Rejected(f"the evidence has another claim about {origin(item)}")
 
     def _candidates(self, row: Row, places: tuple[int, ...], own: Sequence[int]) -> Iterator[Values]:
         """Yields what s may be, up to a positive number: as for other pairs, or as a claim says."""

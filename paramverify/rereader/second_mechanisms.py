@@ -289,7 +289,7 @@ def noise(table: Mapping[str, Any], at: Calculator) -> list[list[Fraction]]:
     if "table" in table:
         rows = [[at.number(entry) for entry in given] for given in table["table"]]
     elif "truncated_geometric" not in table:
-        raise UnreadCase(f"noise written {' and '.join(sorted(table))!r} is not read a second time")
+        raise UnreadCase(f"noise of the form {' and '.join(sorted(table))!r}")
     else:
         alpha, top = at.number(table["truncated_geometric"]), int(table["range"])
         rows = [
@@ -307,7 +307,7 @@ def row(table: Mapping[str, Any], names: Sequence[str], at: Calculator) -> dict[
     """Reads a distribution over names, looked up by their exact text; those left out have no part in it."""
     for name in table:
         if name not in names:
-            raise ValueError(f"{name!r} is none of the names")
+            raise ValueError(f"{name!r} is not one of the names")
     return distribution((name, at.number(table[name])) for name in names if name in table)
 
 
@@ -324,7 +324,7 @@ def distribution(rows: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
 def check(chances: Sequence[Fraction]) -> None:
     """Raises a ValueError unless the numbers are a distribution."""
     if sum(chances) != 1 or min(chances) < 0:
-        raise ValueError("a row is no distribution")
+        raise ValueError("a row is not a distribution")
 
 
 def _named(chances: Sequence[Fraction]) -> dict[str, Fraction]:

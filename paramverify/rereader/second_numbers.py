@@ -29,7 +29,7 @@ def meaning(given: Any) -> Value:
     Spelt as one is: perhaps a minus, digits without a zero in front, perhaps a point or slash with digits.
     """
     if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
-        raise ValueError(f"{given!r} is no number and no text")
+        raise ValueError(f"{given!r} is neither a number nor text")
     if not isinstance(given, str):
         return Fraction(given)
     whole, mark, part = given.removeprefix("-"), "", ""
@@ -57,7 +57,7 @@ class Finer(Exception):
     """
 
     def __init__(self, name: str, exponent: Fraction) -> None:
-        super().__init__(f"exp({exponent}*{name}) is no whole power")
+        super().__init__(f"exp({exponent}*{name}) is not a whole power")
         self.name = name
         self.exponent = exponent
 
@@ -134,7 +134,7 @@ class Calculator(Evaluator):
     def parsed(self, given: Any) -> ast.expr:
         """Returns the tree of an expression, given as text or as a number."""
         if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
-            raise ValueError(f"{given!r:.60} is no expression")
+            raise ValueError(f"{given!r:.60} is not an expression")
         text = re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip()
         return expression(written_out(text, self.definitions) if isinstance(given, str) else text)
 
@@ -168,7 +168,7 @@ class Calculator(Evaluator):
     @staticmethod
     def _number(value: Entry) -> Fraction:
         if isinstance(value, str):
-            raise ValueError(f"the label {value!r:.60} is no number")
+            raise ValueError(f"the label {value!r:.60} is not a number")
         return plain(value)
 
 

@@ -47,7 +47,7 @@ class Quotients(Functional):
     def check_case(self, look: PointwiseComparison) -> None:
         self._no_delta(look)
         if look.reader.one_sided == ("side_condition" in look.evidence.document):
-            raise Rejected("the side condition is another one")
+            raise Rejected("the evidence has another side condition")
 
     @staticmethod
     def _no_delta(look: PointwiseComparison) -> None:
@@ -118,7 +118,7 @@ class Quotients(Functional):
             raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
         distance = found.distances.get((left, right))
         if stated.get("distance") != (None if distance is None else str(distance)):
-            raise Rejected("the distance of the inputs is another one")
+            raise Rejected("the evidence has another distance of the inputs")
         if not own:
             look.check_numbers([p, q], stated.get("probabilities"), base, stated)
             return
@@ -129,7 +129,7 @@ class Quotients(Functional):
             raise Rejected("the witness is within the bound")
         self._beside(look, stated, base)
         if look.value(stated.get("claim")["polynomial"], point, base) >= 0:
-            raise Rejected("the claim of the witness is another one")
+            raise Rejected("the evidence has another claim for the witness")
 
     @staticmethod
     def _beside(look: PointwiseComparison, stated: StatedWitness, base: Fraction) -> None:
@@ -164,7 +164,7 @@ class CertificateComparison(PointwiseComparison):
         # The model of a loop is that of the case at one point.
         points = [(point_of(engine["point"]), self.bases[0])] if loop else self.points()
         if not reader.has(*points[0]):
-            raise Rejected("the loop is at a point outside of the domain")
+            raise Rejected("the loop is at a point outside the domain")
         size, length = len(model["observations"]), 1
         while size ** (length + 1) <= 400 and length < 6:
             length += 1
@@ -180,7 +180,7 @@ class CertificateComparison(PointwiseComparison):
             value = partial(self.value, point=point, base=base)
             top, bottom = map(value, model["ratio"])
             if {top} != {bound * bottom for bound in found.bounds.values()} or bottom <= 0:
-                raise Rejected("the bound is another one")
+                raise Rejected("the evidence has another bound")
             for secret, other, words in probabilities(model, value, lengths):
                 theirs, against = found.words[secret], found.words[other]
                 if words is None or theirs is None:

@@ -60,7 +60,7 @@ def distances_of(data: Mapping[str, Any], size: int) -> Callable[[Array, Array],
     def checked(left: Array, right: Array) -> Fraction:
         found = distance(left, right)
         if found != distance(right, left) or found < 0:
-            raise ValueError("a distance that is none")
+            raise ValueError("a distance that is not a number")
         return found
 
     return checked

@@ -48,7 +48,7 @@ def trees(text: str) -> Iterator[Tree]:
     while not rest.match(text, place):
         found = WORD.match(text, place)
         if not found:
-            raise UnreadCase("a character that is no SMT-LIB")
+            raise UnreadCase("a character that SMT-LIB does not allow")
         place = found.end()
         bracket, quoted, string, word = found.groups()
         if bracket == "(":
@@ -81,7 +81,7 @@ def questions(text: str) -> list[ScriptLevel]:
     levels, found = [ScriptLevel()], list[ScriptLevel]()
     for command in trees(text):
         if isinstance(command, str) or not command:
-            raise UnreadCase("something that is no command")
+            raise UnreadCase("something that is not a command")
         name, *rest = command
         now = levels[-1]
         if name == "exit":
@@ -125,7 +125,7 @@ def truths(level: ScriptLevel, point: Mapping[str, Value]) -> list[bool]:
     evaluation = _TermEvaluation(level, point)
     found = [evaluation.value(tree, {}) for tree in level.asserted]
     if not all(isinstance(value, bool) for value in found):
-        raise UnreadCase("an assertion that is no truth value")
+        raise UnreadCase("an assertion that is not a truth value")
     return [bool(value) for value in found]
 
 

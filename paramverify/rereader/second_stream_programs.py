@@ -76,7 +76,7 @@ def in_words(value: Any) -> str:
         is_plain = PLAIN.fullmatch(value) and value not in ("True", "False", NUMBERS[0])
         return value if is_plain else json.dumps(value)
     if not isinstance(value, (bool, Fraction)):
-        raise Rejected("an output that is none")
+        raise Rejected("an output of an unknown form")
     return str(value)
 
 
@@ -169,7 +169,7 @@ class ProgramTurn(Interpreter):
         if not any(isinstance(v, (NoisyEntry, LastDraw, Old)) for v in (left, right)):
             return super().calculated(word, left, right)
         if word not in ("Add", "Sub") or any(isinstance(v, (LastDraw, Old)) for v in (left, right)):
-            raise Rejected("what is calculated with is no number")
+            raise Rejected("what is calculated with is not a number")
         one, two = (v if isinstance(v, NoisyEntry) else NoisyEntry(plain(v), 0, ()) for v in (left, right))
         if word == "Sub" and two.entry:
             raise Rejected("an entry is subtracted")
@@ -182,7 +182,7 @@ class ProgramTurn(Interpreter):
         (scale,) = given
         factor, parameter = rate(scale)
         if not parameter:
-            raise Rejected("a scale is no positive number divided by the parameter")
+            raise Rejected("a scale is not a positive number divided by the parameter")
         return NoisyEntry(Fraction(0), 0, (factor,))
 
     def put(self, name: str, path: Path, value: Any) -> None:
@@ -291,7 +291,7 @@ class ProgramTurn(Interpreter):
             if again:
                 own = now.reads and len(value.rates) == 1
                 if not own or now.second not in (None, value):
-                    raise Rejected("a second noise of an entry is put out too late")
+                    raise Rejected("a second noise of an entry is output too late")
                 now.second = value
                 now.told.append(NUMBERS[1])
                 return

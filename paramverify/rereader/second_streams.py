@@ -135,7 +135,7 @@ def _state(head: re.Match[str]) -> dict[str, Any]:
 def _number(text: str) -> Fraction:
     match = NUMBER.fullmatch(text.strip())
     if not match or (match[3] and not Fraction(match[3])):
-        raise UnreadCase("a number that is none")
+        raise UnreadCase("a number of an unknown form")
     value = Fraction(match[2]) / Fraction(match[3] or 1)
     return -value if match[1] else value
 
@@ -244,7 +244,7 @@ class SideBySide:
             if len(seen) > MAX_PAIRS:
                 raise UnreadCase("a program with too many states")
         if self.data.get("late", False) is not self.late:
-            raise Rejected("whether a run draws before it reads an entry is told wrongly")
+            raise Rejected("the evidence is wrong about whether a run draws before it reads an entry")
         return len(seen)
 
     def at(self, state: int, place: Place | None) -> list[tuple[int, Place | None]]:
@@ -280,7 +280,7 @@ class SideBySide:
         ):
             raise Rejected(f"the automaton draws something else in {data['name']}")
         if data["second"] != (None if second is None else [str(second.rates[0]), str(second.number)]):
-            raise Rejected(f"the automaton puts out something else in {data['name']}")
+            raise Rejected(f"the automaton outputs something else in {data['name']}")
         guards = [
             {**{names[v]: True for v in t["above"]}, **{names[v]: False for v in t["below"]}} for t in leaving
         ]
@@ -294,7 +294,7 @@ class SideBySide:
                 if (other.stored, other.second, words, end) != (segment.stored, segment.second, told, target):
                     raise Rejected(f"the automaton leaves out a comparison in {data['name']}")
             if {names[v] for v in t["stored"]} != segment.stored or t["output"] != output:
-                raise Rejected(f"the automaton stores or puts out something else in {data['name']}")
+                raise Rejected(f"the automaton stores or outputs something else in {data['name']}")
             following.append((t["target"], target))
         return following
 
@@ -324,7 +324,7 @@ def spoken(told: Sequence[Sequence[str]]) -> list[str]:
     )
     numbers = [[w for w in words if w in NUMBERS] for words in told]
     if any(len(n) > 1 for n in numbers) or (not apart and any(numbers)):
-        raise Rejected("numbers are put out that do not tell the branch")
+        raise Rejected("outputs are numbers that do not determine the branch")
     if not apart:
         return ["(not told apart)"] * len(told)
     return [n[0] if n else ", ".join(words) or "(nothing)" for n, words in zip(numbers, told, strict=True)]
@@ -370,7 +370,7 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
         else:
             low, high, _, _ = interval_of(value, Calculator({}, None, Fraction(1)))
             if low != high:
-                raise UnreadCase("a parameter that is no number")
+                raise UnreadCase("a parameter that is not a number")
             constants[name] = low
     said = claimed(data, constants)
     if "automaton" in data:
@@ -383,7 +383,7 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
     if program.values != "real":
         values = set(values_of(program.values))
         if any(isinstance(value, str) for value in values):
-            raise UnreadCase("values of a stream that are no numbers")
+            raise UnreadCase("values of a stream that are not numbers")
         said["values"] = list(map(str, sorted(values)))
     about = agreed(evidence, said)
     count = SideBySide(program, evidence.engine["automaton"]).compare()

@@ -321,12 +321,12 @@ class SystemComparison(PointwiseComparison):
             theirs = {a: {s: p for s, p in step.items() if p} for a, step in listed.items()}
             mine = {a: {s: p for s, p in step.items() if p} for a, step in own.rows(name).items()}
             if mine != theirs:
-                raise Rejected(f"the state {name!r:.60} moves otherwise in the case")
+                raise Rejected(f"the state {name!r:.60} has other steps in the case")
             found |= dict.fromkeys(p for step in mine.values() for p in step.values())
         if "tight" not in engine:
             ratio = self.reader.ratio(here)
             if ratio != quotient_at(engine["ratio"], values):
-                raise Rejected("the bound is another one")
+                raise Rejected("the evidence has another bound")
             found[ratio] = None
         return list(found)
 

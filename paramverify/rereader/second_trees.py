@@ -53,7 +53,7 @@ def expression(text: str) -> ast.expr:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, MemoryError, RecursionError):
-        raise ValueError(f"{text!r:.60} is no expression") from None
+        raise ValueError(f"{text!r:.60} is not an expression") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             written = str(ast.get_source_segment(text, node))
@@ -73,7 +73,7 @@ def statements(text: str) -> list[ast.stmt]:
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise UnreadCase("the text is no program") from None
+        raise UnreadCase("the text is not a program") from None
     return _exact(tree, text).body
 
 

@@ -291,7 +291,7 @@ def test_what_with_cannot_change(name: str, given: dict[str, Any], reason: str) 
 @pytest.mark.parametrize(
     ("name", "ask", "reason"),
     [
-        (FEW[3], "budget", "for the largest value of a function f"),
+        (FEW[3], "budget", "to bound the largest value of a function f"),
         (FEW[9], "budget", "its formulas have budgets inside"),
         (FEW[8], "synthesize", "cases with [mechanism] or [claim]"),
         (FEW[9], "synthesize", "cases with [mechanism] or [claim]"),

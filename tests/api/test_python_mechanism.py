@@ -373,7 +373,7 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
         "a dot is not supported here: write from paramverify import geometric",
         "paramverify.geometric",
     ),
-    (f"{F}return math.floor(n)", "math.floor(n) is not in the language; write (n // 1)", "math.floor"),
+    (f"{F}return math.floor(n)", "math.floor(n) is not supported; write (n // 1)", "math.floor"),
     (f"{F}x = run(n)\n    return x + 1", "run is defined in the module paramverify.cli.main", "run(n)"),
     (
         f"{F}x = Fraction(n)\n    return x + 1",
@@ -392,23 +392,23 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
     ),
     (
         f"{TWO}def f(q):\n    q[0] = flip(1 / 2)\n    return q",
-        "q is an input: write b = q + [], and change b",
+        "q is an input, which must not change: write b = q + [], and change b",
         "q[0] =",
     ),
     (
         f"{F}'It has a docstring.'\n    return sum([k + 1 for k in range(n)])",
-        "comprehensions are not allowed",
+        "comprehensions are not supported; fill a list",
         "[k + 1 for",
     ),
     (f"{F}'It has a docstring only.'", "the function has only a docstring", "def f(n, a)"),
     (
         f"{F}{TIMES}\nf.verify()",
-        "the product of two noisy numbers is not covered",
+        "the product of two noisy numbers is not supported",
         "geometric(a) * geometric(a)",
     ),
     (
         f"{F}y = squared(n, a)\n    return y > 1\nf.verify()",
-        "the product of two noisy numbers is not covered",
+        "the product of two noisy numbers is not supported",
         "x * (x + n)",
     ),
 ]
@@ -590,7 +590,7 @@ def test_shapes_of_source(tmp_path: Path) -> None:
     names = runpy.run_path(str(path))
     assert names["m"](names["one"])(2, 0.5) == 2
     assert {*names["m"](names["tabs"]).sample(200, 1, 0.5, seed=1)} == {1, 2}
-    with pytest.raises(ProgramError, match=r"shapes.py: line 17: a text alone does nothing") as caught:
+    with pytest.raises(ProgramError, match=r"shapes.py: line 17: text on its own has no effect") as caught:
         names["m"](names["deep"])
     assert caught.value.column == 16
     path.write_text(path.read_text().replace("'é'; ", ""))

@@ -225,12 +225,12 @@ for x in stream(values="real"):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("for x in stream(values=3):\n    output(x)", "the values of a stream are"),
+        ("for x in stream(values=3):\n    output(x)", "the values of a stream must be"),
         ("for x in streams(values=[0]):\n    output(x)", "unknown function streams; did you mean stream?"),
-        ("for x in stream([0, 1]):\n    output(x)", "a stream has values"),
+        ("for x in stream([0, 1]):\n    output(x)", "stream needs the possible values of an entry"),
         ("if flip(1/2):\n    for x in stream(values=[0]):\n        output(x)", "at the left margin"),
-        ("y = stream(values=[0])\noutput(1)", "stands in a loop at the left margin"),
-        ('for x in stream(values="real"):\n    output(1)\noutput(2)', "nothing comes after its loop"),
+        ("y = stream(values=[0])\noutput(1)", "is only allowed in a for loop at the left margin"),
+        ('for x in stream(values="real"):\n    output(1)\noutput(2)', "must not continue after its loop"),
     ],
 )
 def test_mistakes_in_streams(text: str, reason: str) -> None:

@@ -490,7 +490,7 @@ def test_distances_are_bounded(by: str, tmp_path: Path, capsys: pytest.CaptureFi
     case = tmp_path / "case.toml"
     case.write_text(TWELVE.replace("range = 40", "range = 2").replace('"each"', f'"each"\nby = "{by}"'))
     assert run(["verify", str(case)]) == 2
-    assert "by: a whole number up to 999,999" in capsys.readouterr().err
+    assert 'by: this must be a whole number up to 999,999, or "any"' in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -211,7 +211,7 @@ def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path:
     )
     code, _, said = call(capsys, markov, "-p", "P>=0 [ X true ]")
     assert code == 2
-    assert "a Markov chain or decision process is needed" in said
+    assert "must be a Markov chain (dtmc) or a decision process (mdp)" in said
 
 
 @pytest.mark.slow
@@ -454,4 +454,6 @@ def test_evidence_of_a_case_with_other_values(tmp_path: Path, capsys: pytest.Cap
     assert ", with -D c = (0, 1/2)\n" in out
     assert "checked: true for every c in (0, 1/2): " in out
     assert run(["check", evidence, "--case", path]) == 1
-    assert "the evidence is about the case with -D c=(0, 1/2): give check the same" in capsys.readouterr().out
+    assert (
+        "the evidence was made with -D c=(0, 1/2): pass the same options to check" in capsys.readouterr().out
+    )

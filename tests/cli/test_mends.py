@@ -62,7 +62,7 @@ MENDS = [
         '"[0, 1]"',
         "[0, 1]",
         3,
-        'parameters.p: an interval is text such as "(0, 1)" or "[1/10, 0.4]"; write "[0, 1]"',
+        'parameters.p: an interval must be text such as "(0, 1)" or "[1/10, 0.4]"; write "[0, 1]"',
     ),
     ('"[0, 1]"', "(0, 1)", 3, 'put texts and formulas in quotes; write "(0, 1)"'),
     ('"ln(2)"', '"ln 2"', 17, "privacy.epsilon: syntax error; write ln(2)"),
@@ -166,7 +166,7 @@ PAIRED = [  # what is wrong in a case of randomised response, and what is told; 
         'truth = "3/4"',
         'truth = "john"',
         8,
-        "john is a variable of [prior], and only parameters may stand here",
+        "john is a variable of [prior], but only parameters are allowed here",
     ),
     (
         "ratio = 3",
@@ -180,19 +180,19 @@ PAIRED = [  # what is wrong in a case of randomised response, and what is told; 
         'bernoulli = "c"',
         'categorical = { 0 = "c", 1 = "1/2" }',
         4,
-        "the probabilities sum to c + 1/2, not to 1",
+        "the probabilities sum to c + 1/2 instead of 1",
     ),
     (
         'bernoulli = "c"',
         'categorical = { 0 = "1/2", 1 = "2/5" }',
         4,
-        "the probabilities sum to 9/10, not to 1",
+        "the probabilities sum to 9/10 instead of 1",
     ),
     (
         'query = "john"',
         'query = "c"',
         7,
-        "c is a parameter, and a variable of [prior] is needed here; known here: john",
+        "c is a parameter, but only variables of [prior] are allowed here; the known names are john",
     ),
     (
         "[privacy]",
@@ -233,7 +233,7 @@ def test_a_parameter_that_is_not_declared(tmp_path: Path) -> None:
     assert error is not None
     assert len(error.parts) == 1
     assert error.file_line == 8
-    line = re.match("write (.*) below \\[parameters\\]; known here: c$", error.mend)
+    line = re.match("to declare a parameter, add (.*) below \\[parameters\\]; known here: c$", error.mend)
     assert line
     assert line[1] == 'd = "(0, 1)"'
     again = told(wrong.replace("[parameters]", f"[parameters]\n{line[1]}"), tmp_path)
@@ -398,7 +398,9 @@ ratio = 2
     error = told(text.replace("output(y)", "output(x"), tmp_path)
     assert "case.toml:6: mechanism.source: line 3: syntax error" in str(error)
     error = told(text.replace("[mechanism.inputs]\nq =", "[neighbors]\nq ="), tmp_path)
-    assert "the inputs of the program are missing: what is private?; write [mechanism.inputs]" in str(error)
+    assert (
+        "the program has no inputs, so paramverify does not know what is private; write [mechanism.inputs]"
+    ) in str(error)
 
 
 @pytest.mark.parametrize(

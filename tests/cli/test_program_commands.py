@@ -357,4 +357,6 @@ def test_a_parameter_without_an_end_is_known_by_its_name(tmp_path: Path) -> None
     path.write_text(head.replace(", design = true", "") + '[quantify]\nforall = ["eps"]\n')
     assert "6 p - 1 <= 0" in called("verify", str(path)).out
     path.write_text(f'{head}[design]\nmaximise = "x_eps"\n')
-    assert "'x_eps' is not a design parameter; there are: eps" in called("verify", str(path)).err
+    assert (
+        "'x_eps' is not a design parameter; the design parameters are eps" in called("verify", str(path)).err
+    )

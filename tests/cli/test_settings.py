@@ -198,12 +198,18 @@ def test_a_parameter_that_is_set_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (["d=1"], "case.toml: -D: 'd' is neither a definition nor a parameter; known: 'c', 'total', 'q'"),
+        (
+            ["d=1"],
+            (
+                "case.toml: -D: 'd' is neither a definition nor a parameter of the file; choose from 'c', "
+                "'total', 'q'"
+            ),
+        ),
         (["cc=1"], "did you mean 'c'?"),
-        (["c"], "write -D name=value, for example -D c=1/10; not 'c'"),
+        (["c"], "-D needs name=value, for example -D c=1/10, not 'c'"),
         (["c="], "write -D name=value"),
         (["c=1", "c=2"], "-D c is given twice"),
-        (["constraints=1"], "'constraints' is neither a definition nor a parameter"),
+        (["constraints=1"], "'constraints' is neither a definition nor a parameter of the file"),
         (["c=1 +"], "case.toml: -D c: syntax error"),
         (["q=z"], "case.toml: -D q: unknown name 'z'"),
         (["q=(0, 2)"], "negative"),

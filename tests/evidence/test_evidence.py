@@ -46,7 +46,7 @@ def test_evidence_for_another_case_is_rejected(tmp_path: Path, capsys: pytest.Ca
     document["case"] = {"title": tomllib.loads(other.read_text())["title"], "digest": digest}
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--case", str(other)]) == 1
-    assert "is not a claim of this case" in capsys.readouterr().out
+    assert "differs from the claims of the case" in capsys.readouterr().out
 
 
 RESPONSE = CASES / "randomized-response.toml"
@@ -182,7 +182,7 @@ def test_a_status_is_computed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         for options in ((), ("--case", str(loop))):
             code, _, out = checked(path, capsys, *options)
             assert code == 1
-            assert "rejected: status: a certificate of this kind shows 'violated'" in out
+            assert "rejected: status: a certificate of this kind can only show 'violated'" in out
 
 
 def test_what_was_not_compared_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,7 +232,7 @@ def test_solvers_of_obligations_are_counted(tmp_path: Path, capsys: pytest.Captu
     assert "1 trusted to solvers ('a solver\\x1b[2J that does not exist')" in out
     code, _, out = checked(path, capsys, "--case", case_file(tmp_path, text))
     assert code == 1
-    assert "obligations of the model are not those of the case" in out
+    assert "obligations of the model differ from those of the case" in out
 
 
 POSSIBLE = """
@@ -338,15 +338,15 @@ HEAD = "{" + START + ', "domains": [], "statements": [], "points": %s}'
     [
         (
             HEAD % '[{"p": "0"}, {"c": "1", "c": "2"}]',
-            "points[1]: must be an object, not one where the key 'c' is",
+            "points[1]: must be an object, not one with the key 'c' twice",
         ),
         (HEAD % "NaN", "points: must be a list, not nan"),
         (HEAD % '[{"b": -Infinity}]', "points[0].b: must be a string, not -inf"),
         (HEAD % '[{"b": 1e400}]', "points[0].b: must be a string, not inf"),
         (HEAD % '[{"b": 1.0}]', "points[0].b: must be a string, not 1.0"),
         (HEAD % f"{'9' * 5000}", "points: must be a list, not 999999999999999999..., which is too long"),
-        (HEAD % '[{"b": "\\ud800"}]', "points[0].b: not a text: half of a character"),
-        (HEAD % '[{"\\ud800": "1"}]', "not a text: half of a character"),
+        (HEAD % '[{"b": "\\ud800"}]', "points[0].b: this is not text: half of a character"),
+        (HEAD % '[{"\\ud800": "1"}]', "this is not text: half of a character"),
         (HEAD % f"{'[' * 300}{']' * 300}", "nested deeper than 200 levels"),
         ("[" * 100_000, "nested deeper"),
         (

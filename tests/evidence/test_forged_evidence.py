@@ -229,7 +229,7 @@ def test_noise_that_is_not_there_is_rejected(folder: Path) -> None:
         report = checked(json.dumps(document), case).report
         assert (report.accepted, report.lines[-1]) == (
             False,
-            "rejected: a way of no weight, or without its noise",
+            "rejected: a way has weight 0, or lacks its noise",
         )
 
 

@@ -131,9 +131,9 @@ def test_noise_of_each_query(tmp_path: Path) -> None:
     assert released == {"count": 3, "sum": 9}
     path = tmp_path / "case.toml"
     for before, after, message in (
-        ('"0..2"', '"2..0"', r"queries.count.range: '2..0' needs its least number first"),
-        ('"0..2"', '"some"', r"queries.count.range: 'some' is no range"),
-        ("[-2, 2]", '"a..b"', r"data: 'a..b' is no range"),
+        ('"0..2"', '"2..0"', r"queries.count.range: '2..0' must have its smaller number first"),
+        ('"0..2"', '"some"', r"queries.count.range: 'some' is not a range"),
+        ("[-2, 2]", '"a..b"', r"data: 'a..b' is not a range"),
         ("count = {", "median = {", "'median' is not one of count, sum"),
     ):
         assert before in text

@@ -80,7 +80,7 @@ def test_evidence_that_shows_nothing() -> None:
     assert check_document(document(found, forms=[[1], [1, -1], [-1]])).accepted  # one point less is add, too
     other = {"shared": False, "drops": False, "deletes": True}
     report = check_document(document(found), Demanded(engine={"program": other}))
-    assert report.lines == ("rejected: the evidence is about another program",)
+    assert report.lines == ("rejected: the evidence has another program than the case",)
 
 
 def form_of(left: Counter[str], right: Counter[str]) -> Form:

@@ -179,15 +179,15 @@ def test_conditions_name_a_counterexample() -> None:
     full = [("d", {"s": 1}), ("q", {"s": 1})]
     with pytest.raises(ModelError, match="two transitions for the action 'q'"):
         one({"s": [*full, ("q", {"t": 1})]})
-    with pytest.raises(ModelError, match="'s' is not output-deterministic: it enables '0' and 'd'"):
+    with pytest.raises(ModelError, match="'s' is not output-deterministic: it enables both '0' and 'd'"):
         one({"s": [*full, ("0", {"s": 1})]})
     with pytest.raises(ModelError, match="'s' is not quasi-input-enabled: it accepts 'd', but not 'q'"):
         one({"s": full[:1]})
-    with pytest.raises(ModelError, match="sum to 1/2, not to 1"):
+    with pytest.raises(ModelError, match="sum to 1/2 instead of 1"):
         one({"s": [("d", {"s": HALF}), full[1]]})
     with pytest.raises(ModelError, match="'nod' is not declared"):
         one({"s": [("nod", {"s": 1})]})
-    with pytest.raises(LimitError, match="more than 10 reachable states"):
+    with pytest.raises(LimitError, match="the system has more than 10 reachable states"):
         explore(0, lambda n: [("h", {n + 1: 1})], ACTIONS, limit=10)
 
 
@@ -336,7 +336,7 @@ def test_forged_evidence_is_rejected() -> None:
     enough = with_own(right, ratio="2", proof={**own(right)["proof"], "delta": "2"})
     assert check_document(enough).accepted
     assert "no bijection" in check_document(right).lines[0]
-    assert "is there twice" in check_document(forged(True)).lines[0]
+    assert "is listed twice" in check_document(forged(True)).lines[0]
     rows = [[[0, [[0, "1"]]], [1, [[1, "1"]]]], [[2, [[0, "1"]]]]]
     system = {**own(right)["system"], "rows": rows}
     for proof in (
@@ -401,9 +401,9 @@ def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("queries = [", "querys = [", "did you mean 'queries'"),
         ('ask = "toss none"', 'ask = "toss nun"', "no state 'toss nun'; did you mean"),
         ('ask = "toss none"', 'aks = "toss none"', "no action 'aks'; did you mean 'ask'"),
-        ('ask = "toss none"', 'thinking = "toss none"', "name it in data, queries, responses or hidden"),
-        ('queries = ["ask"]', 'queries = ["ask", "more yes"]', "'more yes' is in queries and in responses"),
-        ('queries = ["ask"]', 'queries = ["ask", "ask"]', "'ask' is in queries twice"),
+        ('ask = "toss none"', 'thinking = "toss none"', "add it to data, queries, responses or hidden"),
+        ('queries = ["ask"]', 'queries = ["ask", "more yes"]', "'more yes' is in both queries and responses"),
+        ('queries = ["ask"]', 'queries = ["ask", "ask"]', "'ask' is listed twice in queries"),
         ('"toss again" = "1-p" }', '"toss again" = "1-2*p" }', "is negative|sum to"),
         ('ratio = "1/(1-p)"', 'ratio = "1/2"', "below 1"),
         ('ratio = "1/(1-p)"', 'ratio = "2"\nsteps = 2', "step and steps come together"),

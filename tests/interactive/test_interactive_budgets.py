@@ -270,7 +270,7 @@ def test_no_budget_of_a_partial_system(tmp_path: Path) -> None:
     point = case.system.actions.names.index("point -1")
     growth = own(document)["growth"]
     longer = {**growth, "loop": [point, *growth["loop"]]}
-    assert "assumed not to give" in check_document(with_own(document, growth=longer)).lines[0]
+    assert "assumed not to send" in check_document(with_own(document, growth=longer)).lines[0]
     evidence = str(tmp_path / "evidence.json")
     assert called("budget", str(path), "--evidence", evidence).out.startswith("no budget")
     assert called("check", evidence, "--case", str(path)).code == 0
@@ -443,7 +443,7 @@ def test_undecided_evidence_needs_no_bound(tmp_path: Path) -> None:
     assert "no upper bound was proved" in out
     code, out, err = called("check", str(evidence), "--case", str(case))
     assert code == 1
-    assert "there is nothing to check in what says 'unknown'" in out + err
+    assert "a document that says 'unknown' has nothing to check" in out + err
 
 
 def test_the_words_of_a_budget() -> None:

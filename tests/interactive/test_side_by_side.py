@@ -125,14 +125,14 @@ def test_budgets_of_parts(first: str, second: str, ratio: str, tmp_path: Path) -
     [
         ("ill: 2/3", "ill: 3/4", ["'ill' goes to more than one part"]),
         ("ill well: 2/3", "ill well: 3/4", ["'ill', 'well' go to more than one part"]),
-        ("ill: 2/3", "well: 3/4", ["no data point goes to more than one part"]),
+        ("ill: 2/3", "well: 3/4", ["every data point goes to at most one part"]),
         (
             "ill: 2/3",
             "Ill: 3/4",
             [
-                "no data point goes to more than one part",
-                "the data points 'ill' of one and 'Ill' of two are two points, "
-                "for they are spelt differently",
+                "every data point goes to at most one part",
+                "the data points 'ill' of one and 'Ill' of two are different spellings of the same "
+                "number: write both alike",
             ],
         ),
     ],
@@ -258,7 +258,7 @@ def test_the_second_reading_takes_no_waiting_for_an_end() -> None:
 
 
 MISTAKES = {
-    'kind = "parts"\n[system.parts.a]\ninitial = "x"\nsteps = { x = {} }\n': "at least two parts",
+    'kind = "parts"\n[system.parts.a]\ninitial = "x"\nsteps = { x = {} }\n': "at least two systems",
     'kind = "parts"\n': "parts",
     'kind = "parts"\n[system.parts."a b"]\n[system.parts.c]\n': "a b",
     'kind = "parts"\n[system.parts.a]\nkind = "parts"\n[system.parts.c]\n': "system.parts.a.kind",

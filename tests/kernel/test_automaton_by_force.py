@@ -71,7 +71,7 @@ def test_what_is_possible(whole: bool, chunk: int) -> None:
         refused += bad
         if not bad and same:
             confused += 1
-            with pytest.raises(Rejected, match="put out the same"):
+            with pytest.raises(Rejected, match="have the same output"):
                 outputs_differ(read)
     assert refused > 6
     assert told > 120
@@ -95,7 +95,7 @@ def test_machines() -> None:
     for reads in (True, False):
         read = machine(put(ONE, "states", 0, "reads", reads))
         assert read.second_cost(read.steps[0]) == (Fraction(1, 7) if reads else 0)
-    with pytest.raises(Rejected, match="transition 1 is possible at once with another one"):
+    with pytest.raises(Rejected, match="transition 1 is possible together with another one"):
         explore(machine(machine_of([state()], [step(0, 0, "a"), step(0, 0, "b")])))
 
 

@@ -302,7 +302,10 @@ def test_parts_that_do_not_belong(name: str, part: str) -> None:
     """A document has the parts of its kind of claim, and no others that would not be checked."""
     report = check_document(change(name, **{part: OTHER[part]}))
     assert not report.accepted
-    assert part != "example" or "an example is about a violation of a budget" in report.lines[0]
+    assert (
+        part != "example"
+        or "an example is only allowed in evidence that a budget is violated" in report.lines[0]
+    )
 
 
 @pytest.mark.parametrize("name", [n for n in TRUE if "example" not in n])
@@ -317,7 +320,9 @@ def test_the_other_status_and_missing_parts(name: str) -> None:
     if given["status"] == "violated" and "least" in own(given):
         assert not check_document(change(name, least=None)).accepted
     demanded = Demanded(engine={"automaton": RELEASED if own(given)["automaton"] == BELOW else BELOW})
-    assert check_document(given, demanded).lines == ("rejected: the evidence is about another automaton",)
+    assert check_document(given, demanded).lines == (
+        "rejected: the evidence has another automaton than the case",
+    )
 
 
 def test_a_class_without_a_demand() -> None:
@@ -389,7 +394,9 @@ def test_lengths(path: tuple[Any, ...]) -> None:
     )
     assert check_document(below).accepted
     none = LENGTHS | {"classes": [], "edges": []}
-    assert "class 0 is not one of" in check_document(with_own(alone, lengths=none)).lines[0]
+    assert (
+        "class 0 is not a class of the first state" in check_document(with_own(alone, lengths=none)).lines[0]
+    )
 
 
 THRICE = machine_of(
@@ -421,7 +428,7 @@ def test_tables_of_one_entry() -> None:
             put(true, "statements", 0, "lengths", "budgets", k, "multiple", less)
         ).accepted
     begun = put(true, "statements", 0, "lengths", "tables", 0, "differed", True)
-    assert "no table for the beginning" in check_document(begun).lines[0]
+    assert "no table for the start" in check_document(begun).lines[0]
 
 
 @pytest.mark.parametrize("side", ["above", "below"])
@@ -481,7 +488,7 @@ def test_streams_belong_to_budgets() -> None:
         document(*HOLDS, proof=PROOF, streams=streams),
         document(*HOLDS, proof=PROOF, claim=claim("1/2"), streams=streams),
     ):
-        assert "says which streams are compared" in check_document(given).lines[0]
+        assert "must say which streams are compared" in check_document(given).lines[0]
 
 
 def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
@@ -541,4 +548,4 @@ def test_outputs_that_do_not_tell_the_way(name: str) -> None:
         lengths["tables"] += [TABLE | {"class": 2, "costs": {"": "1/2"}, "read": 1}]
         lengths["tables"][1] |= {"variables": [0], "costs": {"0": "1/2"}}
     report = check_document(given)
-    assert "outputs do not tell the way" in report.lines[0]
+    assert "outputs do not show the way" in report.lines[0]

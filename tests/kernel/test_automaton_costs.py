@@ -289,8 +289,8 @@ NO_FAMILIES: list[tuple[Data, list[list[int]], list[tuple[int, int, int]], str, 
         (FALLING, [[0], [1]], [place], "1", "not in the way")
         for place in ((2, 0, 0), (-1, 0, 0), (1, 1, 0), (1, -1, 0), (1, 0, 2), (1, 0, -1))
     ),
-    (FALLING, [[0], [1]], [(0, 0, 0), (1, 0, 0)], "2/3", "neither repeated nor put out"),
-    (FALLING, [[0], [1]], [(1, 0, 0), (0, 0, 0)], "2/3", "neither repeated nor put out"),
+    (FALLING, [[0], [1]], [(0, 0, 0), (1, 0, 0)], "2/3", "neither repeated nor output"),
+    (FALLING, [[0], [1]], [(1, 0, 0), (0, 0, 0)], "2/3", "neither repeated nor output"),
     (FALLING, [[0], [1]], [(1, 0, 1), (1, 0, 1), (1, 0, 0)], "2/3", "from one repetition to the next"),
     (FALLING, [[0], [1, 1]], [(1, 0, 1), (1, 0, 0)], "2/3", "from one repetition to the next"),
     (FALLING, [[0], [1]], [(1, 0, 1), (1, 0, 0)], "1/3", "do not cost what the family says"),

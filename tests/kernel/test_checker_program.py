@@ -52,7 +52,7 @@ def test_every_way_to_start_it(way: str, evidence: Path, tmp_path: Path) -> None
         ((), "usage: python -m paramverify.checker EVIDENCE"),
         ((evidence, evidence), "usage: python -m paramverify.checker EVIDENCE"),
         ((tmp_path / "none.json",), f"error: there is no file {tmp_path / 'none.json'}\n"),
-        ((tmp_path,), f"error: {tmp_path} is a folder: give the file that holds the evidence\n"),
+        ((tmp_path,), f"error: {tmp_path} is a folder: name the file that contains the evidence\n"),
     ):
         code, out, err = started(*WAYS[way], *words)
         assert (code, out) == (2, "")

@@ -301,7 +301,7 @@ def test_parts_of_a_cut() -> None:
     new = goal.replaced("p", parse("q", goal.names), (Fraction(2), Fraction(3)))
     assert new == replace(goal, box={**goal.box, "p": (2, 3)}, open=frozenset({("q", 0), ("q", 1)}))
     for place in (-1, 0, 1, 2):
-        with pytest.raises(Rejected, match=f"the cut of p at {place} is not inside"):
+        with pytest.raises(Rejected, match=f"the cut of p at {place} does not lie inside the box"):
             goal.cut("p", Fraction(place))
 
 
@@ -853,12 +853,12 @@ EQUATION, NOT_LINEAR = "the constraints are not an equation", "a constraint is n
 REASONS: list[tuple[Json, Any, str]] = [
     (claim("-1"), CONSTANT, "the polynomial is not a number that is at least zero"),
     (claim("p"), {"kind": "fixed", "variable": "p", "proof": CONSTANT}, "p is not fixed"),
-    (claim("p"), {"kind": "fixed", "variable": "r", "proof": CONSTANT}, "no variable 'r'"),
+    (claim("p"), {"kind": "fixed", "variable": "r", "proof": CONSTANT}, "there is no variable 'r'"),
     *((claim("1"), factors("1", ("p", m, None)), "a multiplicity must be a positive") for m in (0, -1)),
-    (claim("2*p"), factors("1", ("2", 1, "+"), ("p", 1, "+")), "the product of the factors is another"),
-    (claim("p", {"p": UNIT}), factors("1", ("p + 1", 10**6, None)), "the product of the factors is another"),
+    (claim("2*p"), factors("1", ("2", 1, "+"), ("p", 1, "+")), "the product of the factors differs"),
+    (claim("p", {"p": UNIT}), factors("1", ("p + 1", 10**6, None)), "the product of the factors differs"),
     (claim("-p"), factors("-1", ("p", 1, "+")), "the signs of the factors make the product negative"),
-    (claim("p - q"), total(("p", PLUS), ("q", PLUS)), "the parts sum to another polynomial"),
+    (claim("p - q"), total(("p", PLUS), ("q", PLUS)), "the sum of the parts differs from the polynomial"),
     *((claim(text), quadratic("p"), "is not quadratic in p") for text in ("p^3", "p + 1", "q^2")),
     (claim("p - 1"), PLUS, LEAF),
     (claim("p - q"), tree(["low", "p"], ["high", "p"], "+"), "the polynomial does not mention 'p'"),
@@ -877,7 +877,7 @@ REASONS: list[tuple[Json, Any, str]] = [
     (claim("p"), blowup({"p": "lower"}, "p"), "a cone is missing"),
     (claim("p"), blowup(LOW, "p"), "a cone is missing"),
     (claim("p", FIXED), blowup(LOW, "p", "q"), "p has one value only"),
-    (claim("p"), blowup({"p": "lower", "r": "lower"}, "p", "r"), "no variable 'r'"),
+    (claim("p"), blowup({"p": "lower", "r": "lower"}, "p", "r"), "there is no variable 'r'"),
     (claim("p"), enclose("2", "3"), "there is no constant to enclose"),
     (claim("E - 1", {"E": "[2, 3]"}, exponent="1"), enclose("2", "3"), "there is no constant to enclose"),
     (claim("E", exponent="1"), enclose("2", "5/2"), "exp(1) is not shown to be in the interval"),
@@ -927,7 +927,7 @@ def test_lemmas(stated: Json, right: bool) -> None:
     assert shows(stated, {"kind": "lemma", "name": "a"}, {"b": claim("1"), "a": LEMMA}) == right
     assert "no lemma" in reason(stated, {"kind": "lemma", "name": "c"}, {"a": LEMMA})
     if not right:
-        assert "says something else" in reason(stated, {"kind": "lemma", "name": "a"}, {"a": LEMMA})
+        assert "proves something else" in reason(stated, {"kind": "lemma", "name": "a"}, {"a": LEMMA})
 
 
 @pytest.mark.parametrize("lemma", ["(0, 1)", "(0, 1]", "[0, 1)", "[0, 1]"])
@@ -1021,10 +1021,10 @@ TWO = {"l": ["x", "1"], "m": ["y", "2"]}
 @pytest.mark.parametrize(
     ("given", "change", "told"),
     [
-        (TIED, {"variables": ["x", "x", "y", "l"]}, "not different names"),
-        (TIED, {"ties": TWO}, "m and y are not tied"),
-        (TIED, {"box": TIED["box"] | {"l": UNIT}}, "l and x are not tied"),
-        (TIED, {"ties": {"l": ["x", "0"]}}, "l and x are not tied"),
+        (TIED, {"variables": ["x", "x", "y", "l"]}, "must have different names"),
+        (TIED, {"ties": TWO}, "m and y are tied in an unknown way"),
+        (TIED, {"box": TIED["box"] | {"l": UNIT}}, "l and x are tied in an unknown way"),
+        (TIED, {"ties": {"l": ["x", "0"]}}, "l and x are tied in an unknown way"),
         (TIED, {"box": {"x": "[-1, 1]", "y": UNIT}}, "beyond"),
         (TIED, {"variables": ["x", "y", "l", "m"], "ties": TWO | {"m": ["x", "2"]}}, "are tied to one"),
         (TIED, {"variables": ["x", "y", "E"], "ties": {"E": ["x", "1"]}}, "are tied to one"),

@@ -175,23 +175,30 @@ SAMPLE = {"kind": "sampled", "rate": "1/2", "of": table(*ALONE)}  # at most 19/2
 NOISE = {"kind": "laplace", "scale": "3", "sensitivity": "1"}  # the largest loss is 1/3
 with mpmath.workprec(400):
     LN9 = int(mpmath.floor(mpmath.log(9) * 2**192))
-EXACT, AGAIN, BEYOND = "exactly: the largest loss", "computed again", "e^epsilon is another number"
+EXACT, AGAIN, BEYOND = (
+    "exactly: the largest loss",
+    "computed again",
+    "e^epsilon differs from the computed value",
+)
 STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or δ, what is found, what is told
     *((FAR, delta, "9", told) for delta, told in (("0", EXACT), ("1/10", BEYOND))),
     *((table(*ALONE), d, c, t) for d, c, t in (("1/10", "9", AGAIN), ("1/11", "100/11", BEYOND))),
     *((SAMPLE, d, c, BEYOND) for d, c in (("1/25", "86/45"), ("1/10", "16/9"))),
     (SAMPLE, "1/10", "9/2", AGAIN),
-    (NOISE, "0", "1", "nothing is exact"),
-    (FAR, ["1", "1"], "4/5", "no logarithm of a rational nothing is exact"),
+    (NOISE, "0", "1", "an epsilon that is no logarithm of a rational is never exact"),
+    (FAR, ["1", "1"], "4/5", "no logarithm of a rational is never exact"),
     *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
-    (NOISE, ["33/100", "1"], "0", "nothing is exact"),
-    *((FAR, loss, "0", "nothing is exact") for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])),
-    (table(*ALONE), ["0", "9"], "0", "delta is another number"),
-    (FAR, [f"{LN9 + 2**20}/{1 << 192}", "1"], "0", EXACT),
-    *((FAR, "0", ("2", upper), "so small") for upper in (None, "2", f"{LN9}/{1 << 192}")),
-    *((FAR, "0", (lower, "3"), "so large") for lower in ("11/5", f"{LN9 + 1}/{1 << 192}")),
+    (NOISE, ["33/100", "1"], "0", "an epsilon that is no logarithm of a rational is never exact"),
     *(
-        (table(*ALONE), "0", ("0", upper), "largest loss is not shown to be so large")
+        (FAR, loss, "0", "an epsilon that is no logarithm of a rational is never exact")
+        for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])
+    ),
+    (table(*ALONE), ["0", "9"], "0", "delta differs from the computed value"),
+    (FAR, [f"{LN9 + 2**20}/{1 << 192}", "1"], "0", EXACT),
+    *((FAR, "0", ("2", upper), "at most this large") for upper in (None, "2", f"{LN9}/{1 << 192}")),
+    *((FAR, "0", (lower, "3"), "at least this large") for lower in ("11/5", f"{LN9 + 1}/{1 << 192}")),
+    *(
+        (table(*ALONE), "0", ("0", upper), "largest loss is not shown to be at least this large")
         for upper in ("9", None)
     ),
     (NOISE, "0", ("1/3", "1/3"), "epsilon is at most 1/3: computed again"),
@@ -200,8 +207,8 @@ STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or
     (FAR, ["0", "1"], ("4/5", "7/8"), "delta is at most 0.875: computed again"),
     (FAR, ["0", "1"], ("1/3", None), "delta is at least 1/3: computed again"),
     (FAR, "1/10", ("2", None), "epsilon is at least 2: computed again"),
-    (table(*ALONE), "1/10", ("3", "4"), "so large"),
-    (table(*ALONE), "1/11", ("3", "9"), "so small"),
+    (table(*ALONE), "1/10", ("3", "4"), "at least this large"),
+    (table(*ALONE), "1/11", ("3", "9"), "at most this large"),
 ]
 
 
@@ -230,14 +237,22 @@ def test_limits_of_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value, told in (
         *(
             ("bits", 23, few),
-            ("bits", 24, "so large"),
+            ("bits", 24, "at least this large"),
             ("bits", 176, ""),
             ("bits", 177, few),
             ("tail", 0, few),
         ),
-        *(("tail", 1, ""), ("spans", [None, None], "not one for each component"), ("grid", None, "missing")),
-        *(("choice", [-1], "no such pair"), ("choice", [1], "no such pair"), ("times", 3, "")),
-        *(("times", times, "not a number of releases") for times in (0, 4)),
+        *(
+            ("tail", 1, ""),
+            ("spans", [None, None], "there must be one for each component"),
+            ("grid", None, "missing"),
+        ),
+        *(
+            ("choice", [-1], "there is no such pair"),
+            ("choice", [1], "there is no such pair"),
+            ("times", 3, ""),
+        ),
+        *(("times", times, "this is not a number of releases") for times in (0, 4)),
     ):
         direction = {**ON_GRID, "grid": {**GRID, name: value} if name in GRID else GRID}
         direction |= {name: value} if name in ON_GRID else {}
@@ -264,7 +279,7 @@ def test_pairs_are_of_the_same_sample() -> None:
         report = replayed(whole, [whole, pair], ONE, back, **found)
         assert report.accepted == accepted, report.lines
         assert not accepted or report.lines[1].startswith("asked: ")  # a component is told once
-        assert accepted or "the pairs are of another sample" in report.lines[-1]
+        assert accepted or "the pairs belong to another sample" in report.lines[-1]
     far = {"directions": [ON_GRID], "lower": "0", "upper": "1"}
     assert replayed(FAR, [], {"epsilon": ["20000", "1"]}, **far).accepted  # 0 needs no exponential
     for one, other in ((NOISE, FAR), (FAR, NOISE)):

@@ -168,17 +168,23 @@ def test_the_second_reader_notices(name: str, kept: Session) -> None:
 
 
 MISFORMED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
-    "a row is missing": ("not one entry for each state", lambda m: m["rows"].pop()),
+    "a row is missing": ("there must be one entry for each state", lambda m: m["rows"].pop()),
     "a step leads nowhere": ("a successor is not a state", lambda m: m["steps"].__setitem__(0, [[3, "1"]])),
     "a step leads twice to a state": (
         "a successor is there twice",
         lambda m: m["steps"].__setitem__(0, [[1, "1/2"], [1, "1/2"]]),
     ),
-    "a neighbour is no state": ("not two states", lambda m: m["neighbours"].append([0, 3])),
-    "a neighbour of itself": ("not two states", lambda m: m["neighbours"].append([1, 1])),
-    "an initial state is none": ("initial: not different states", lambda m: m["initial"].append(3)),
-    "an initial state comes twice": ("initial: not different states", lambda m: m["initial"].append(0)),
-    "a label is on no state": ("p: not different states", lambda m: m["labels"].__setitem__("p", [3])),
+    "a neighbour is no state": ("these must be two states", lambda m: m["neighbours"].append([0, 3])),
+    "a neighbour of itself": ("these must be two states", lambda m: m["neighbours"].append([1, 1])),
+    "an initial state is none": ("initial: these must be different states", lambda m: m["initial"].append(3)),
+    "an initial state comes twice": (
+        "initial: these must be different states",
+        lambda m: m["initial"].append(0),
+    ),
+    "a label is on no state": (
+        "p: these must be different states",
+        lambda m: m["labels"].__setitem__("p", [3]),
+    ),
 }
 
 

@@ -86,12 +86,20 @@ def top(**changes: Any) -> Change:
 
 
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
-    "another form": (TRUE, "this key is not known", top(other=1)),
-    "noise that the program does not have": (TRUE, "or without its noise", way(noise=[2])),
-    "a witness of what holds": (TRUE, "a witness comes with", top(**witness("low"))),
-    "a violation without a witness": (BEYOND, "a witness comes with", lambda d: own(d).pop("witness")),
-    "a pair of one input": (TRUE, "not two of the inputs", top(pairs=[["a", "a"]])),
-    "a pair of another input": (TRUE, "not two of the inputs", top(pairs=[["a", "c"]])),
+    "another form": (TRUE, "this key is unknown", top(other=1)),
+    "noise that the program does not have": (TRUE, "or lacks its noise", way(noise=[2])),
+    "a witness of what holds": (
+        TRUE,
+        "a witness is required with the status violated",
+        top(**witness("low")),
+    ),
+    "a violation without a witness": (
+        BEYOND,
+        "a witness is required with the status violated",
+        lambda d: own(d).pop("witness"),
+    ),
+    "a pair of one input": (TRUE, "a pair must name two of the inputs", top(pairs=[["a", "a"]])),
+    "a pair of another input": (TRUE, "a pair must name two of the inputs", top(pairs=[["a", "c"]])),
     "no pairs": (TRUE, "a claim of the case has no proof", top(pairs=[])),
     "a negative delta": (TRUE, "delta: negative", top(delta="-1/9")),
     "a ratio of zero": (TRUE, "bound.value: not positive", top(bound={"of": "ratio", "value": "0"})),
@@ -103,26 +111,34 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "too many cells": (TRUE, "not a number of cells", top(cells=[200_001, 10])),
     "too many second cells": (TRUE, "not a number of cells", top(cells=[40, 200_001])),
     "noise that is none": (TRUE, "there is no gauss noise", lambda d: own(d)["noise"].append(["gauss", "0"])),
-    "an inequality about nothing": (TRUE, "not drawn, or about none", way(region=[[[], "0"]])),
-    "a number twice in one": (TRUE, "not drawn, or about none", way(region=[[[[0, "1"], [0, "1"]], "0"]])),
-    "a slope of zero": (TRUE, "not drawn, or about none", way(region=[[[[0, "0"]], "0"]])),
+    "an inequality about nothing": (TRUE, "not drawn, or no noise", way(region=[[[], "0"]])),
+    "a number twice in one": (TRUE, "not drawn, or no noise", way(region=[[[[0, "1"], [0, "1"]], "0"]])),
+    "a slope of zero": (TRUE, "not drawn, or no noise", way(region=[[[[0, "0"]], "0"]])),
     "a slope of zero among others": (
         TRUE,
-        "not drawn, or about none",
+        "not drawn, or no noise",
         way(noise=[0, 0], region=[[[[0, "1"], [1, "0"]], "0"]]),
     ),
-    "noise that is not drawn": (TRUE, "about noise that is not drawn", way(region=[[[[1, "1"]], "0"]])),
-    "noise before the first": (TRUE, "about noise that is not drawn", way(region=[[[[-1, "1"]], "0"]])),
+    "noise that is not drawn": (
+        TRUE,
+        "an inequality uses noise that is not drawn",
+        way(region=[[[[1, "1"]], "0"]]),
+    ),
+    "noise before the first": (
+        TRUE,
+        "an inequality uses noise that is not drawn",
+        way(region=[[[[-1, "1"]], "0"]]),
+    ),
     "noise before the first, with other noise": (
         TRUE,
-        "about noise that is not drawn",
+        "an inequality uses noise that is not drawn",
         way(noise=[0, 0], region=[[[[0, "1"], [-1, "1"]], "0"]]),
     ),
-    "no weight": (TRUE, "a way of no weight", way(weight="0")),
-    "a negative weight": (TRUE, "a way of no weight", way(weight="-1")),
-    "more than all weight": (TRUE, "a way of no weight", way(weight="2")),
-    "noise from the other end": (TRUE, "or without its noise", way(noise=[-2])),
-    "noise from the other end, after other noise": (TRUE, "or without its noise", way(noise=[0, -2])),
+    "no weight": (TRUE, "a way has weight 0", way(weight="0")),
+    "a negative weight": (TRUE, "a way has weight 0", way(weight="-1")),
+    "more than all weight": (TRUE, "a way has weight 0", way(weight="2")),
+    "noise from the other end": (TRUE, "or lacks its noise", way(noise=[-2])),
+    "noise from the other end, after other noise": (TRUE, "or lacks its noise", way(noise=[0, -2])),
     "a sum above one": (TRUE, "do not sum to 1", way(region=[[[[0, "1"]], "1"]])),
     "a sum below one": (TRUE, "do not sum to 1", way(region=[[[[0, "1"]], "-1"]])),
     "a witness against another direction": (
@@ -269,13 +285,13 @@ def test_what_a_report_says() -> None:
     assert not check_document(TRUE, none, rows=lower).accepted
     domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
     demanded = Demanded(obligations=[{**domain, "polynomial": "p"}])
-    assert "not those of the case" in check_document(TRUE, demanded).lines[0]
+    assert "differ from those of the case" in check_document(TRUE, demanded).lines[0]
     proof = {"kind": "bernstein", "tree": ["+"]}
     obligation = {"kind": "obligation", "domain": 0, "polynomial": "p", "proof": proof}
     proved = {**TRUE, "domains": [domain], "statements": [obligation, own(TRUE)]}
     report = check_document(proved, demanded)
     assert (report.accepted, report.proved) == (True, 3)
-    assert "not those of the case" in check_document(proved, none).lines[0]
+    assert "differ from those of the case" in check_document(proved, none).lines[0]
     false = {**proved, "statements": [{**obligation, "polynomial": "p - 1/2"}, own(TRUE)]}
     assert not check_document(false).accepted
     # The probabilities of many ways to one output are at most 1 together.

@@ -120,10 +120,10 @@ OBLIGATION = {"kind": "obligation", "domain": 0, "polynomial": "1", "proof": {"k
 
 DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     # the document
-    "no formulas": (PLAIN, "with different names", lambda d: own(d).update(formulas=[])),
+    "no formulas": (PLAIN, "must have different names", lambda d: own(d).update(formulas=[])),
     "one name twice": (
         document(COIN, holds(TRUE), holds(TRUE)),
-        "with different names",
+        "must have different names",
         lambda d: own(d)["formulas"][1].update(name="f0"),
     ),
     "another form": (PLAIN, "must be a list of 1", first(formula=["true", "p"])),
@@ -136,29 +136,49 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a point outside": (POINTS, "points[1]", lambda d: d["points"][1].update(c="7/8")),
     "a point at the open end": (POINTS, "points[0]", lambda d: d["points"][0].update(c="0")),
     "a sign without a proof": (POINTS, "not shown to be nonnegative", lambda d: d["statements"].pop(1)),
-    "a needless negative": (POINTS, "comes with a strict", lambda d: d["statements"][0].update(negated="-c")),
+    "a needless negative": (POINTS, "must use a strict", lambda d: d["statements"][0].update(negated="-c")),
     "an obligation": (
         PLAIN,
         "rejected: statements[0]: this does not belong",
         lambda d: d["statements"].insert(0, OBLIGATION),
     ),
     # what goes with what is said
-    "a reason of what holds": (PLAIN, "this key is not known", first(reason="none")),
-    "a state of what holds": (PLAIN, "this key is not known", first(state=0)),
+    "a reason of what holds": (PLAIN, "this key is unknown", first(reason="none")),
+    "a state of what holds": (PLAIN, "this key is unknown", first(state=0)),
     "an argument of what is violated": (
         ENDLESS,
-        "this key is not known",
+        "this key is unknown",
         first(argument="tail", until=3),
     ),
     "k without a family": (SEVERAL, "where there is none", without("family")),
     "an index without a family": (BROKEN, "where there is none", first(index=1)),
     "an argument without a family": (PLAIN, "where there is none", first(argument="tail", until=1)),
     "a family of none": (SEVERAL, "a family without a member", first(**ends(2, 1))),
-    "an endless family without an argument": (SEVERAL, "an argument comes", first(**ends(1, None))),
-    "an argument of a finite family": (TAIL, "an argument comes", first(**ends(1, 2))),
-    "an argument from nowhere on": (TAIL, "an argument comes", without("until")),
-    "from somewhere on, without an argument": (TAIL, "an argument comes", without("argument")),
-    "from somewhere on, in a finite family": (SEVERAL, "an argument comes", first(until=1)),
+    "an endless family without an argument": (
+        SEVERAL,
+        "an argument is required for a family without a last member",
+        first(**ends(1, None)),
+    ),
+    "an argument of a finite family": (
+        TAIL,
+        "an argument is required for a family without a last member",
+        first(**ends(1, 2)),
+    ),
+    "an argument from nowhere on": (
+        TAIL,
+        "an argument is required for a family without a last member",
+        without("until"),
+    ),
+    "from somewhere on, without an argument": (
+        TAIL,
+        "an argument is required for a family without a last member",
+        without("argument"),
+    ),
+    "from somewhere on, in a finite family": (
+        SEVERAL,
+        "an argument is required for a family without a last member",
+        first(until=1),
+    ),
     "no point": (BROKEN, "is missing", without("parameters")),
     "no state": (BROKEN, "is missing", without("state")),
     "no member": (MEMBER, "is missing", without("index")),
@@ -169,7 +189,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "an argument before the first member": (TAIL, "before the first member", first(until=0)),
     "a tail that is not small yet": (
         TAIL,
-        "the argument for larger members fails",
+        "the argument for larger members does not hold",
         first(formula=["D", "1", "1/3", later(0)], until=1),
     ),
     "false with a good argument": (
@@ -197,36 +217,36 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     # the model
     "a state twice": (
         PLAIN,
-        "model.states[1]: the name 's' is there twice",
+        "model.states[1]: the name 's' is listed twice",
         model(states=["s", "s", "y", "n"]),
     ),
     "an action twice": (
         document(PROCESS, holds(TRUE)),
-        "model.actions[1]: the name 'a' is there twice",
+        "model.actions[1]: the name 'a' is listed twice",
         model(actions=["a", "a"]),
     ),
-    "no action at all": (PLAIN, "model.actions: there is none", model(actions=[])),
-    "no state at all": (PLAIN, "model.states: there is none", model(states=[], rows=[])),
-    "no initial state": (PLAIN, "there is no initial state", model(initial=[])),
+    "no action at all": (PLAIN, "model.actions: the model must have at least one", model(actions=[])),
+    "no state at all": (PLAIN, "model.states: the model must have at least one", model(states=[], rows=[])),
+    "no initial state": (PLAIN, "the model has no initial state", model(initial=[])),
     "an action without a step": (
         document(PROCESS, holds(TRUE)),
-        "not one step for each action",
+        "there must be one step for each action",
         model(rows=[[0, 0], [0], [2, 2], [3, 3]]),
     ),
     "a step without an action": (
         PLAIN,
-        "not one step for each action",
+        "there must be one step for each action",
         model(rows=[[0, 1], [1], [2], [3]]),
     ),
     "no choice": (
         document(CHOICES, holds(TRUE)),
-        "not one step for each action",
+        "there must be one step for each action",
         model(rows=[[1, 0], [], [2], [3]]),
     ),
-    "no such step": (PLAIN, "no such step", model(rows=[[4], [1], [2], [3]])),
+    "no such step": (PLAIN, "the model has no such step", model(rows=[[4], [1], [2], [3]])),
     "no such second step": (
         document(CHOICES, holds(TRUE)),
-        "no such step",
+        "the model has no such step",
         model(rows=[[0, 4], [1], [2], [3]]),
     ),
     "a step to no state": (PLAIN, "a successor is not a state", model(steps=[[[2, "1/4"], [4, "3/4"]]] * 4)),

@@ -144,13 +144,20 @@ NOT_SHOWN: list[tuple[Json, Json, str]] = [
     (ROOT, {"breaks": [BREAK, {"factor": 0, "between": ["7/4"] * 2}]}, "one root at a break"),
     *((ROOT, {"breaks": [BREAK | {"between": at}]}, "not apart") for at in (["0", "3/2"], ["3/2", "5/4"])),
     (ROOT, {"breaks": [BREAK] * 2}, "not apart"),
-    *((ROOT, {"breaks": [BREAK | {"factor": k}]}, "not there") for k in (1, -1)),
+    *(
+        (ROOT, {"breaks": [BREAK | {"factor": k}]}, "a break belongs to a factor that does not exist")
+        for k in (1, -1)
+    ),
     *((ROOT, {"cuts": [["1/2", cut]]}, "do not ascend") for cut in ("1/3", "1/2")),
     (LINEAR, {"cuts": [["1"]], "breaks": [], "parts": []}, "vanishes at a cut"),
-    (ROOT, {"products": [{"constant": "2", "factors": [[0, 1]]}]}, "another polynomial"),
+    (
+        ROOT,
+        {"products": [{"constant": "2", "factors": [[0, 1]]}]},
+        "the product of the factors differs from the polynomial",
+    ),
     (on(PLANE), {}, "one parameter"),
     (on(PLANE | {"box": {"p": "[0, 1]"}, "ties": {"q": ["p", "1"]}}), {}, "stands for a logarithm"),
-    (on({"variables": ["E"], "box": {}, "constraints": [], "constant": "1"}), {}, "without a constant"),
+    (on({"variables": ["E"], "box": {}, "constraints": [], "constant": "1"}), {}, "and no constant"),
     (
         ROOT,
         {
@@ -161,7 +168,7 @@ NOT_SHOWN: list[tuple[Json, Json, str]] = [
         "one root at a break",
     ),
     (on(ROOT["domains"][0] | {"box": {"p": "[3/2, 3/2]"}}), {"breaks": []}, "not apart"),
-    (ROOT, {"parts": [FIRST]}, "not what the signs"),
+    (ROOT, {"parts": [FIRST]}, "differ from what the signs"),
     (ROOT, {"parts": [FIRST, SECOND, SECOND]}, "more parts"),
     (ROOT, {"parts": [FIRST, SECOND | {"closed": [False, True]}]}, "statements[0].parts[1]"),
 ]

@@ -69,15 +69,15 @@ HIDDEN, NEITHER = 4, "is neither an input nor a response"
 STEPS: list[tuple[dict[str, Any], str]] = [
     *(({"left": [Q, k], "right": [D, Q, k]}, NEITHER) for k in (HIDDEN, 5, -1)),
     *(({"loop": [Q, k]}, NEITHER) for k in (HIDDEN, 5, -1)),
-    ({"left": [ZERO], "right": [D, ZERO]}, "a response is taken where a state waits for an input"),
-    ({"left": [ONE], "right": [D, ONE]}, "a response is taken where a state waits for an input"),
-    ({"loop": [Q, ZERO, ZERO]}, "a response is taken where a state waits for an input"),
-    ({"left": [Q, D], "right": [D, Q, D]}, "a data point comes where a state does not take it"),
-    ({"loop": [Q, ONE]}, "the loop leads to other states"),
-    ({"loop": [Q]}, "the loop leads to other states"),
-    ({"loop": []}, "the loop does not make the ratio grow"),
-    ({"loop": [D]}, "the loop does not make the ratio grow"),
-    ({"left": [Q, ZERO], "right": [Q, ZERO]}, "do not differ in one inserted data point"),
+    ({"left": [ZERO], "right": [D, ZERO]}, "a response is taken in a state that waits for an input"),
+    ({"left": [ONE], "right": [D, ONE]}, "a response is taken in a state that waits for an input"),
+    ({"loop": [Q, ZERO, ZERO]}, "a response is taken in a state that waits for an input"),
+    ({"left": [Q, D], "right": [D, Q, D]}, "a data point arrives where a state does not accept it"),
+    ({"loop": [Q, ONE]}, "the loop leads to other states than it started from"),
+    ({"loop": [Q]}, "the loop leads to other states than it started from"),
+    ({"loop": []}, "the loop does not increase the ratio"),
+    ({"loop": [D]}, "the loop does not increase the ratio"),
+    ({"left": [Q, ZERO], "right": [Q, ZERO]}, "must differ in one inserted data point"),
 ]
 
 
@@ -96,8 +96,8 @@ def test_steps_that_some_states_do_not_take() -> None:
     rows += [[[D, [[9, "1"]]], [Q, [[4, "1/2"], [1, "1/2"]]]], [[D, [[10, "1"]]], [Q, [[2, "1"]]]]]
     for steps, loop, line in (
         ([Q, Q, ZERO], [Q, ZERO], "a loop makes the ratio grow without limit"),
-        ([Q, ZERO], [], "a response is taken where a state waits for an input"),
-        ([Q, D], [], "a data point comes where a state does not take it"),
+        ([Q, ZERO], [], "a response is taken in a state that waits for an input"),
+        ([Q, D], [], "a data point arrives where a state does not accept it"),
     ):
         given = document(left=steps, right=[D, *steps], loop=loop)
         changed = with_own(given, system={**system, "rows": rows, "states": [*system["states"], "x", "y"]})
@@ -110,7 +110,7 @@ def test_loops_in_environments_that_give_accepted_inputs_only() -> None:
     rows = copy.deepcopy(system["rows"])
     rows[1][1][1], rows[6] = [[3, "1/4"], [4, "3/4"]], [[D, [[6, "1"]]]]
     given = with_own(document(), system={**system, "partial": True, "rows": rows})
-    assert "an input comes that the environment is assumed not to give" in check_document(given).lines[0]
+    assert "an input arrives that the environment is assumed not to send" in check_document(given).lines[0]
     rows[6] = system["rows"][6]
     given = with_own(document(), system={**system, "partial": True, "rows": rows})
     assert "assuming that no input comes where it is not accepted" in check_document(given).lines[0]

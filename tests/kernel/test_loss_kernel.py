@@ -183,9 +183,9 @@ LEAST = {"kind": "kl", "enough": "3/5", "witnesses": []}
 @pytest.mark.parametrize(
     ("budget", "reason"),
     [
-        ({**LEAST, "kind": "zcdp"}, "budget.kind: the claims are about another divergence"),
-        ({**LEAST, "enough": "1/1000"}, "budget.enough: the claims have another bound"),
-        ({**LEAST, "enough": None}, "status: a budget says a number where the claims hold, and only there"),
+        ({**LEAST, "kind": "zcdp"}, "budget.kind: the claims are about another divergence than the case"),
+        ({**LEAST, "enough": "1/1000"}, "budget.enough: the claims have another bound than the case"),
+        ({**LEAST, "enough": None}, "status: a budget must have a number exactly if the claims hold there"),
     ],
 )
 def test_a_budget_is_what_its_claims_say(budget: Json, reason: str, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_answers_out_of_range_are_named(value: int, side: str) -> None:
     assert accepted(pair)
     for place in (0, 1):
         wrong = [value if k == place else v for k, v in enumerate(pair[side])]
-        with pytest.raises(Rejected, match="no pair of neighbouring inputs"):
+        with pytest.raises(Rejected, match="not a pair of neighbouring inputs"):
             check_largest({**pair, side: wrong})
 
 
@@ -299,7 +299,7 @@ NONE: list[tuple[Any, str]] = [
     (PAIR | {"left": [1, 2, 0], "right": [0, 1, 1]}, "or not the worst one"),
     (PAIR | {"ties": "uniform"}, "or not the worst one"),
     *(
-        (PAIR | {"left": left, "right": right}, "the pair is no pair of neighbouring inputs")
+        (PAIR | {"left": left, "right": right}, "the pair is not a pair of neighbouring inputs")
         for left, right in (([0, 2, 0], [1, 1, 3]), ([0, 2], [1, 1]), ([0, 2, 0, 0], [1, 1, 1]))
     ),
     *((PAIR | {"by": by}, "must be 'any' or the digits") for by in ("", "0", "01", "-1", "x", "1234567890")),

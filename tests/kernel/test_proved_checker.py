@@ -265,7 +265,7 @@ def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
         }
         path.write_text(json.dumps(with_key[shape]))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
-    assert [line for line in told if "this key is not known" in line] == []
+    assert [line for line in told if "this key is unknown" in line] == []
 
 
 def test_what_does_not_belong_together(tmp_path: Path) -> None:

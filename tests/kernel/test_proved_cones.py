@@ -104,4 +104,4 @@ def test_the_program_has_all_keys(tmp_path: Path) -> None:
             paths.append(tmp_path / f"{len(paths)}.json")
             paths[-1].write_text(json.dumps(with_first(document, **{key: None})))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
-    assert [line for line in told if "this key is not known" in line] == []
+    assert [line for line in told if "this key is unknown" in line] == []

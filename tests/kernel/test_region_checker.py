@@ -450,7 +450,7 @@ def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(region_checker, "MAX_CELLS", 2)
     assert accepted(document([POSITIVE], cells))
     monkeypatch.setattr(region_checker, "MAX_CELLS", 1)
-    assert refused(document([POSITIVE], cells), "too many cells")
+    assert refused(document([POSITIVE], cells), "the map has too many cells")
 
 
 # --- what a map is about ------------------------------------------------------------------------------
@@ -473,14 +473,14 @@ def test_multiplications_are_bounded_by_degrees() -> None:
     """Factors that are numbers count once each, and there are not many more of them than degrees."""
     number = ("4*q + 4", "1", [("q + 1", 1), ("4", 1)])
     assert accepted(single(number, safe()))
-    assert refused(single(("4*q + 4", "1", [("q + 1", 1), ("2", 2)]), safe()), "another polynomial")
+    assert refused(single(("4*q + 4", "1", [("q + 1", 1), ("2", 2)]), safe()), "differs from the polynomial")
     for many, right in ((2, True), (3, False), (4, False)):
         claim = ("q + 1", "1", [("q + 1", 1), *[("1", 1)] * many])
         assert accepted(single(claim, safe())) == right
     cube = ("q^3", "1", [("q", 3)])
     assert accepted(single(cube, safe()))
     for power in (2, 4, 5, 6):
-        assert refused(single(("q^3", "1", [("q", power)]), safe()), "another polynomial")
+        assert refused(single(("q^3", "1", [("q", power)]), safe()), "differs from the polynomial")
     assert accepted(single(("p*q", "1", [("p", 1), ("q", 1)]), safe()))
 
 
@@ -634,18 +634,18 @@ def test_claims_of_a_map_come_from_sums() -> None:
     for wanted in (Demanded(stated=stated), Demanded(stated=stated, directions=[])):
         assert not check_document(given, wanted).accepted
     assert not check_document(one, Demanded(stated=stated, directions=directions)).accepted
-    assert refused(beside(one, [BELOW[0], ["claim", 1]]), "a leaf of the tree names another claim")
+    assert refused(beside(one, [BELOW[0], ["claim", 1]]), "a leaf of the tree refers to another claim")
     assert refused(beside(one, [BELOW[0], BERNSTEIN]), "a leaf of the tree is no proof")
     assert refused(beside(one, BELOW[1:]), "the sign of a term is not shown at a leaf")
     assert refused(beside(one, BELOW[1:], terms=("p + 1",)), "the sign of a term is not shown at a leaf")
-    assert refused(beside(one, [["+", 0, BERNSTEIN], ["claim", 0]], terms=("p",)), "names another claim")
+    assert refused(beside(one, [["+", 0, BERNSTEIN], ["claim", 0]], terms=("p",)), "refers to another claim")
     word = {"kind": "solver", "solver": "z9", "version": "1"}
     assert refused(beside(one, [["-", 0, word], ["claim", 0]]), "a sign is known by a solver only: z9 1")
     turned = [*directions, {**directions[0], "origins": [["b", "a", 1]]}]
     report = check_document(given, Demanded(stated=stated, directions=turned))
     assert report.lines == ("rejected: a claim of the case has no tree",)
     two = document([("1", "1", []), POSITIVE], [safe()])
-    assert refused(beside(two, BELOW), "a claim of the map is about no set of outputs")
+    assert refused(beside(two, BELOW), "a claim of the map is not about a set of outputs")
 
 
 def test_sums_are_on_the_domain_of_the_map() -> None:
@@ -660,8 +660,10 @@ def test_sums_are_on_the_domain_of_the_map() -> None:
         ({**own, "constant": "1/2"}, False),
     ):
         found = beside({**given, "domains": [domain, other]}, BELOW, 1)
-        assert accepted(found) if right else refused(found, "statements[1].domain: a sum on another domain")
-    assert refused(beside(given, BELOW), "statements[1].domain: a sum on another domain")
+        assert (
+            accepted(found) if right else refused(found, "statements[1].domain: a sum is on another domain")
+        )
+    assert refused(beside(given, BELOW), "statements[1].domain: a sum is on another domain")
 
 
 # --- parts that are none --------------------------------------------------------------------------------
@@ -694,9 +696,9 @@ NONE: list[tuple[Json, Json, str]] = [
         (GOOD, {"cells": [{**safe(), "box": box}]}, "not a box over the free parameters")
         for box in ([], [["0", "1"], ["0", "1"]], [["0", "0"]], [["1", "0"]])
     ),
-    *((BAD, {"cells": [violating(claim=k)]}, "a violating cell without a claim") for k in (-1, 1)),
+    *((BAD, {"cells": [violating(claim=k)]}, "a violating cell has no claim") for k in (-1, 1)),
     *(
-        (BAD, {"cells": [{**violating(), "at": at}]}, "without values of the quantified")
+        (BAD, {"cells": [{**violating(), "at": at}]}, "has no values for the quantified")
         for at in ({}, {"p": "1/2"}, {"q": "1/2", "p": "1/2"}, {"r": "1/2"})
     ),
 ]
@@ -762,7 +764,7 @@ def test_roots_of_factors_are_named_once() -> None:
     assert accepted(with_first(given, by_roots=[roots]))
     assert not accepted(with_first(single(MIXED, violating("3/4")), by_roots=[roots]))
     for wrong in ([roots, roots], [{**roots, "factor": 1}], [{**roots, "factor": -1}]):
-        assert refused(with_first(given, by_roots=wrong), "not a factor, or one that is named twice")
+        assert refused(with_first(given, by_roots=wrong), "this is not a factor, or it is listed twice")
     assert accepted(document([("p", "1", [("p", 1)])], [safe()], box={"p": CLOSED}))
     square, negative = "p^2*q^2 - p*q + 1/3", "-p^2*q^2 + p*q - 1/3"
     own = {"factor": 0, "powers": {"p": 1, "q": 1}, "reflected": [], "cuts": ["1/2"], "roots": []}

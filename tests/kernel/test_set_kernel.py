@@ -88,9 +88,9 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
         ([], [], "1", "a leaf of the tree is missing"),
         ([["claim", 0]], [], "1", "a leaf of the tree is no proof"),
         ([["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE], ["p"], "1", "a leaf of the tree is missing"),
-        ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "is not inside"),
-        ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "is not inside"),
-        ([["cut", "q", "1/2"], POSITIVE, POSITIVE], [], "1", "no variable 'q'"),
+        ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "does not lie inside the box"),
+        ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "does not lie inside the box"),
+        ([["cut", "q", "1/2"], POSITIVE, POSITIVE], [], "1", "there is no variable 'q'"),
         # The parts of a cut are not exchanged, and a condition is that of its own part.
         (
             [["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE, ["-", 0, POSITIVE], POSITIVE],
@@ -108,7 +108,7 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
             [["sign", "2*p - 1"], ["free"], ["+", 0, FIRST], POSITIVE, ["-", 0, FIRST], POSITIVE],
             ["2*p - 1"],
             "1",
-            "no constraint number 0",
+            "there is no constraint number 0",
         ),
         # Where both conditions hold, the polynomial is zero: they do not contradict each other.
         (
@@ -146,7 +146,7 @@ def test_constraints_of_the_domain_are_kept() -> None:
     assert "not a number" in check_document(kept).lines[0]  # the upper part is shown, the lower is not
     tree = [["sign", "p - 3/4"], ["free"], second, FIRST]
     forgotten = document(tree, [], "p - 3/4", domain)
-    assert "no constraint number 1" in check_document(forgotten).lines[0]
+    assert "there is no constraint number 1" in check_document(forgotten).lines[0]
 
 
 def test_trusted_solvers_are_named() -> None:
@@ -177,16 +177,18 @@ def test_the_claims_of_a_case() -> None:
     wider = {**CLAIM, "domain": {**DOMAIN, "box": {"p": "[0, 2]"}}}
     for expected in ([CLAIM, other], [other], [{**CLAIM, "room": "2"}], [{**CLAIM, "terms": ["p"]}], [wider]):
         assert not compared(good, *expected).accepted
-    assert "statements[0].domain: the case has another domain" in compared(good, wider).lines[0]
+    assert (
+        "statements[0].domain: the case has another domain than this claim" in compared(good, wider).lines[0]
+    )
     both = with_first(good, origins=[["a", "b", 1], ["b", "a", 1]])
     assert compared(both, CLAIM, other).accepted
     assert not compared(both, CLAIM).accepted
     twice = {**good, "statements": [own, own]}
-    assert "statements[1].origins: this direction was there before" in check_document(twice).lines[0]
+    assert "statements[1].origins: this direction is listed twice" in check_document(twice).lines[0]
     unknown = {**good, "status": "unknown"}
     assert check_document(unknown).accepted
     assert compared(unknown, CLAIM, other).open == 1
-    assert "cannot be 'unknown'" in compared(unknown, CLAIM).lines[0]
+    assert "must not be 'unknown'" in compared(unknown, CLAIM).lines[0]
     assert check_document({**good, "points": [{"p": "1/2"}]}).accepted
     assert not check_document({**good, "points": [{"p": "2"}]}).accepted
 
@@ -225,7 +227,7 @@ def test_evidence_about_something_else() -> None:
         (GOOD[0], Demanded(stated=[claim], directions=[CLAIM])),
     ):
         assert check_document(given, demanded).lines == (
-            "rejected: the evidence is about something else than the case",
+            "rejected: the evidence is about something other than the case",
         )
     mixed = {**signs, "statements": [sign, *GOOD[0]["statements"]]}
     assert "statements[0]: this does not belong to a document about parts" in check_document(mixed).lines[0]
@@ -276,21 +278,21 @@ def test_a_violation_is_accepted() -> None:
     [
         ({"parameters": {"p": "5/8"}}, "does not fail at the witness"),  # 1/4 is not more than 1/4
         ({"parameters": {"p": "1/2"}}, "does not fail at the witness"),
-        ({"parameters": {"p": "9/8"}}, "outside of the domain"),
+        ({"parameters": {"p": "9/8"}}, "outside the domain"),
         ({"parameters": {}}, "a point must give p"),
-        ({"secrets": ["b", "a"]}, "about other secrets"),
-        ({"length": 2}, "about other secrets"),
-        ({"outputs": []}, "outputs of another length, or none"),
-        ({"outputs": [["x", "y"]]}, "outputs of another length, or none"),
-        ({"outputs": [["x"], ["x"]]}, "an output is there twice"),
+        ({"secrets": ["b", "a"]}, "the claim is about secrets that the case does not compare"),
+        ({"length": 2}, "the claim is about secrets that the case does not compare"),
+        ({"outputs": []}, "outputs have another length, or there are none"),
+        ({"outputs": [["x", "y"]]}, "outputs have another length, or there are none"),
+        ({"outputs": [["x"], ["x"]]}, "an output is listed twice"),
         ({"probabilities": ["5/4", "1/4"]}, "not between 0 and 1"),
         ({"probabilities": ["3/4", "-1/4"]}, "not between 0 and 1"),
         ({"bound": "0", "beyond": "3/4"}, "not positive"),
         ({"delta": "-1"}, "negative"),
         ({"beyond": "3/8"}, "not the left probability minus bound times the right one"),
         ({"bound": "2"}, "not the left probability minus bound times the right one"),
-        ({"delta": "1/2"}, "the set is within the bounds"),
-        ({"exceeds": False}, "the set is within the bounds"),
+        ({"delta": "1/2"}, "the set is within the bounds, so nothing is violated"),
+        ({"exceeds": False}, "the set is within the bounds, so nothing is violated"),
     ],
 )
 def test_a_forged_violation(changes: dict[str, Any], reason: str) -> None:
@@ -307,7 +309,7 @@ def test_extreme_witnesses() -> None:
     assert check_document(violation(**changes, beyond="1")).accepted
     same = {**claim, "origins": [["a", "a", 1]]}
     report = check_document(violation(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
-    assert "twice the same" in report.lines[0]
+    assert "both secrets are the same" in report.lines[0]
 
 
 def test_a_parameter_called_e() -> None:
@@ -325,9 +327,9 @@ def test_a_parameter_called_e() -> None:
 def test_malformed_documents() -> None:
     """A key more, and a claim about nothing, are rejected."""
     assert not check_document({**GOOD[0], "more": 1}).accepted
-    assert "a claim about no direction" in check_document(with_first(GOOD[0], origins=[])).lines[0]
+    assert "a claim names no direction" in check_document(with_first(GOOD[0], origins=[])).lines[0]
     report = compared(GOOD[0], {**CLAIM, "origins": [["b", "a", 1]]})
-    assert "the case compares no such direction" in report.lines[0]
+    assert "the case does not compare this direction" in report.lines[0]
 
 
 def test_a_violation_with_e() -> None:

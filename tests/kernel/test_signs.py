@@ -186,7 +186,7 @@ def test_a_witness_has_no_negative_probability() -> None:
     assert report(violation([["1/2", "0"], ["1/2", "1"]], ["a", "b"])).accepted
     for outputs in ([["1/2", "0"], ["-1/2", "1"]], [["1/2", "0"], ["1/2", "-1"]]):
         assert "negative" in report(violation(outputs, ["a", "b"])).lines[0]
-    assert "twice the same" in report(violation([["1/2", "0"], ["1/2", "1"]], ["a", "a"])).lines[0]
+    assert "both secrets are the same" in report(violation([["1/2", "0"], ["1/2", "1"]], ["a", "a"])).lines[0]
 
 
 def test_certificates_compare_something() -> None:
@@ -194,7 +194,10 @@ def test_certificates_compare_something() -> None:
     good = cone((Fraction(1), Fraction(1)), [], [], 0)
     (engine,) = good["statements"]
     pair = engine["model"]["pairs"][0]
-    for pairs, reason in (([], "nothing is compared"), ([["a", "a", *pair[2:]]], "twice the same")):
+    for pairs, reason in (
+        ([], "nothing is compared"),
+        ([["a", "a", *pair[2:]]], "both its secrets are the same"),
+    ):
         found = {**engine, "model": {**engine["model"], "pairs": pairs}}
         assert reason in report({**good, "statements": [found]}).lines[0]
 
@@ -205,7 +208,7 @@ def test_a_claim_has_a_direction() -> None:
     parts = {"kind": "parts", "domain": 0, "room": "1", "terms": [], "tree": [["free"]]}
     for claim in (average, parts):
         given = document("holds", domain([]), {**claim, "origins": []})
-        assert "a claim about no direction" in report(given).lines[0]
+        assert "a claim names no direction" in report(given).lines[0]
 
 
 def test_obligations_of_evidence_are_replayed() -> None:

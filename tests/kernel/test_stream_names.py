@@ -251,7 +251,7 @@ def test_several_outputs_in_one_turn(word: str, tmp_path: Path, capsys: pytest.C
     )
     case.write_text(CASE.format(text, '"all"'))
     assert run(["verify", str(case)]) == 2
-    assert "each turn puts out one value" in capsys.readouterr().err
+    assert "each turn of the loop must output exactly one value" in capsys.readouterr().err
 
 
 def test_a_length_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

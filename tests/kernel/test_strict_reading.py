@@ -81,11 +81,11 @@ def test_documents_that_can_be_read_in_two_ways() -> None:
     """No key is there twice, no number is a text, no text has half of a character; the place is named."""
     check(read('["\\udbff\\udc00", "\\ud7ff\\ue000\u00e9"]'), listed(text))
     for written, shape, words in (
-        ('{"a": 1, "b": 2, "b": 2}', table(whole), "where the key 'b' is there twice"),
-        ('{"c": {"b": 1, "b": 2}}', record({"c": table(whole)}), "c: .*the key 'b' is there twice"),
+        ('{"a": 1, "b": 2, "b": 2}', table(whole), "one with the key 'b' twice"),
+        ('{"c": {"b": 1, "b": 2}}', record({"c": table(whole)}), "c: .*one with the key 'b' twice"),
         ('{"a": {"1": 2, "02": 3}}', table(table(whole, index)), "a.*02.*: must be the digits"),
         ('{"a": {"1": "2"}}', table(table(whole, index)), "a.*1.*: must be a whole number"),
-        ('["a", "\\ud800"]', listed(text), r"\[1\]: not a text"),
+        ('["a", "\\ud800"]', listed(text), r"\[1\]: this is not text"),
     ):
         with pytest.raises(Misformed, match=words):
             check(read(written), shape)

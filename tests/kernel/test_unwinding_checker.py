@@ -212,7 +212,7 @@ def test_no_variable_stands_for_a_logarithm() -> None:
 def test_what_is_not_known_has_no_evidence() -> None:
     """With the status unknown there is nothing to check, whatever the document has."""
     for given in (family(), witness()):
-        assert refused({**given, "status": "unknown"}, "there is nothing to check in what says 'unknown'")
+        assert refused({**given, "status": "unknown"}, "a document that says 'unknown' has nothing to check")
 
 
 def test_matching() -> None:
@@ -327,7 +327,7 @@ def test_the_evidence_is_about_the_case() -> None:
     assert check_document(given, Demanded(engine=expected)).accepted
     for name, value, what in (("ratio", "3", "bound"), ("system", {}, "system"), ("domain", {}, "domain")):
         report = check_document(given, Demanded(engine={**expected, name: value}))
-        assert report.lines == (f"rejected: the evidence is about another {what}",)
+        assert report.lines == (f"rejected: the evidence has another {what} than the case",)
 
 
 def test_what_is_said_of_other_documents() -> None:
@@ -386,9 +386,9 @@ FIRST, SECOND = ({"ends": [each], "times": []} for each in TWO["ends"])
         ([TWO], None),
         ([{**TWO, "times": []}], "can be left, and its times are missing"),
         ([{**TWO, "times": [[5, "2"], [6, "2"]]}], "expected numbers"),
-        ([{**TWO, "times": [*TWO["times"], [6, "1"]]}], "is there twice"),
-        ([{**TWO, "ends": [*TWO["ends"], TWO["ends"][0]]}], "is there twice"),
-        ([{**TWO, "ends": [TWO["ends"][0], [6, [*ANSWERS, ANSWERS[1]]]]}], "is there twice"),
+        ([{**TWO, "times": [*TWO["times"], [6, "1"]]}], "is listed twice"),
+        ([{**TWO, "ends": [*TWO["ends"], TWO["ends"][0]]}], "is listed twice"),
+        ([{**TWO, "ends": [TWO["ends"][0], [6, [*ANSWERS, ANSWERS[1]]]]}], "is listed twice"),
         ([{**TWO, "ends": [[5, [[4, "1"]]], [6, ANSWERS]]}], "hidden state 5 does not satisfy"),
         ([{**TWO, "ends": [[2, [[2, "1"]]], *TWO["ends"]]}], "not one of new hidden states"),
         ([SECOND], "a hidden state has no closure"),
@@ -466,7 +466,7 @@ def test_inputs_differ_in_one_data_point(change: Json) -> None:
     """The inputs are the same but for one data point at the place that is named."""
     place = change.get("place", 0)
     whole = f"witness.place: must be a whole number, not {place!r}"
-    reason = "do not differ in one inserted data point" if type(place) is int else whole
+    reason = "must differ in one inserted data point" if type(place) is int else whole
     assert refused(witness("1/100", **change), reason)
 
 
@@ -588,7 +588,7 @@ def test_comparisons_are_on_the_domain_of_the_system() -> None:
     given["domains"].append({"variables": ["p"], "box": {"p": "[1/4, 1/2]"}, "constraints": []})
     assert not accepted(given)
     given["statements"][:-1] = [{**statement, "domain": 1} for statement in P_COMPARISONS]
-    assert refused(given, "statements[0].domain: a comparison on another domain")
+    assert refused(given, "statements[0].domain: a comparison has another domain")
     own(given)["domain"] = 1
     assert accepted(given)
 
@@ -603,7 +603,7 @@ def test_denominators_are_shown_to_be_positive() -> None:
     assert refused(with_parameter(given, "[1/4, 1/2]", comparison("p", BERNSTEIN)), "denominator")
     assert not accepted(with_parameter(given, "[0, 1/2]", strict))
     false = {**strict, "negated": "-p - 1"}
-    assert refused(with_parameter(given, "[0, 1/2]", false), "the negative of a polynomial")
+    assert refused(with_parameter(given, "[0, 1/2]", false), "the negation contains another polynomial")
     assert not accepted(with_parameter(given, "[1/4, 1/2]"))
 
 
@@ -645,13 +645,13 @@ def test_environments_that_give_accepted_inputs_only() -> None:
     assert check_document(fine).lines[0].endswith("assuming that no input comes where it is not accepted")
     for left, right in (([POINT, POINT, QUERY], [POINT, QUERY]), ([POINT, QUERY], [POINT, POINT, QUERY])):
         given = witness("1/100", PARTIAL, True, left=left, right=right)
-        assert refused(given, "assumed not to give")
+        assert refused(given, "assumed not to send")
     behind = witness("1/100", PARTIAL, True, left=[POINT, QUERY, QUERY], right=[QUERY, QUERY])
     assert accepted(behind)  # nothing waits behind the answer
     answers = with_row(4, [[QUERY, [[4, "1"]]]])
     answers[1] = PARTIAL[1]
     later = witness("1/100", answers, True, left=[POINT, QUERY, POINT], right=[QUERY, POINT])
-    assert refused(later, "assumed not to give")
+    assert refused(later, "assumed not to send")
 
 
 # --- parts that are none ------------------------------------------------------------------------------
@@ -662,14 +662,14 @@ def tight(**changes: Any) -> Json:
 
 
 NONE: list[tuple[Any, Json, str]] = [
-    (tight, {"probabilities": ["1/2", "1/2"]}, "tight.probabilities[1]: the system gives another number"),
+    (tight, {"probabilities": ["1/2", "1/2"]}, "tight.probabilities[1]: the system has another probability"),
     (tight, {"trace": [QUERY, QUERY]}, "the observation is not shown to be possible on the right"),
     (family, {"levels": [[0, 1, 0]]}, "no bijection of supports"),
     (family, {"levels": [[0, 1, 2]]}, "an insertion at state 0 is not covered"),
     (family, {"levels": []}, "an insertion at state 0 is not covered"),
     (family, {"levels": [[0, 1, -1]]}, "a level is none"),
     *((family, {"levels": [[0, 1, 1], [*pair, 1]]}, "is not a state") for pair in ((0, 5), (-1, 1))),
-    *((family, {"levels": [[0, 1, 1], pair]}, "the same actions") for pair in ([2, 3, 0], [0, 4, 1])),
+    *((family, {"levels": [[0, 1, 1], pair]}, "enable different actions") for pair in ([2, 3, 0], [0, 4, 1])),
     (family, {"steps": -1}, "the number of steps is none"),
     (family, {"ratio": "1/2", "delta": "1/2", "steps": 0}, "at least one"),
     *((costs, {"costs": pairs}, "not within the bound") for pairs in ([[0, 1, "3/2"]], [[1, 0, "2"]], [])),
@@ -677,7 +677,7 @@ NONE: list[tuple[Any, Json, str]] = [
     *((costs, {"costs": [*COSTS["costs"], pair]}, "what is no class") for pair in ([0, 5, "2"], [5, 0, "2"])),
     (costs, {"costs": [*COSTS["costs"], [0, 4, "1/2"]]}, "below one"),
     *(
-        (costs, {"costs": [*COSTS["costs"], [*pair, "2"]]}, "do not enable the same actions")
+        (costs, {"costs": [*COSTS["costs"], [*pair, "2"]]}, "enable different actions")
         for pair in ([2, 3], [4, 0], [0, 4])
     ),
     (costs, {"ratio": "1/2"}, "the bound is not shown to be at least one"),
@@ -686,7 +686,7 @@ NONE: list[tuple[Any, Json, str]] = [
     (costs, {"classes": [[0], [1], [2], [3], [4, 4], [5]]}, "is not a state"),
     *((witness, {"left": [POINT, k], "right": [k]}, "is not an input") for k in (ZERO, ONE, HIDDEN, 5, -1)),
     *((witness, {"trace": [QUERY, ZERO, k]}, "that is not seen") for k in (POINT, HIDDEN, 5, -1)),
-    *((witness, {"probabilities": p}, "another number") for p in (["1/4", "1/2"], ["1/2", "26/100"])),
+    *((witness, {"probabilities": p}, "another probability") for p in (["1/4", "1/2"], ["1/2", "26/100"])),
 ]
 
 
@@ -729,5 +729,5 @@ def test_more_actions(name: str, partial: bool) -> None:
 
 def test_nothing_grows_where_nothing_is_left() -> None:
     """A loop multiplies no vector that is 0 by a number."""
-    with pytest.raises(Rejected, match="the loop leads to other states"):
+    with pytest.raises(Rejected, match="the loop leads to other states than it started from"):
         _factor(Any, {0: Fraction(0)}, [])  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ def test_values(text: str, exponent: Fraction | None, value: float) -> None:
     square = found.by(found).minus(rational(Fraction(value * value)))
     assert square.minus(rational(tiny)).sign() < 0 < square.minus(rational(-tiny)).sign()
     for wrong in ({"lower": str(near + tiny)}, {"upper": str(near - tiny)}):
-        with pytest.raises(Misformed, match="not between its bounds"):
+        with pytest.raises(Misformed, match="the number does not lie between its bounds"):
             read_value({**told, **wrong}, of, "bound")
 
 
@@ -65,7 +65,7 @@ NONE: list[tuple[str, Fraction | None, str]] = [
     ("exp(1/2)", None, "no constant"),
     ("exp(1/3)", HALF, "no multiple"),
     ("exp(10001/2)", HALF, "no multiple"),
-    ("exp(5000)", HALF, "not between its bounds"),
+    ("exp(5000)", HALF, "the number does not lie between its bounds"),
     ("E with E = exp(1)", HALF, "not a formula"),
     ("E with E = exp(1/2", HALF, "not a formula"),
 ]
@@ -161,7 +161,7 @@ def test_sums_of_an_order() -> None:
         ({"largest": [share(NUMBERS[3], 1), share(NUMBERS[3], 1)]}, "or one twice"),
         ({"largest": [share(NUMBERS[3], 1, output="ab")]}, "another length"),
         ({"length": 2}, "another length"),
-        ({"secrets": ["A", "A"]}, "twice the same"),
+        ({"secrets": ["A", "A"]}, "secrets: twice the same"),
         ({"secrets": ["A"]}, "not two names"),
     ]
     two = [
@@ -234,7 +234,7 @@ def test_coordinates_that_are_roots() -> None:
         {"z": x},
     ]
     for more in wrong:
-        with pytest.raises(Misformed, match=f"parameters.{next(iter(more))}: not the coordinate"):
+        with pytest.raises(Misformed, match=f"parameters.{next(iter(more))}: this is not the coordinate"):
             check_place(claim, {"algebraic": point, "parameters": {**told, **more}})
     for more, name in (({"constant": "1"}, "E"), ({"ties": {"w": ["y", "1"]}}, "w")):
         other = read_claim({**domain, **more, "variables": [*box, name]})
@@ -242,7 +242,7 @@ def test_coordinates_that_are_roots() -> None:
             check_place(other, {"algebraic": point, "parameters": told})
     with pytest.raises(Rejected):
         check_place(read_claim({**domain, "polynomial": "x*y"}), {"algebraic": point, "parameters": told})
-    with pytest.raises(Misformed, match="not the coordinates of the point"):
+    with pytest.raises(Misformed, match="these are not the coordinates of the point"):
         check_place(claim, {"algebraic": point, "parameters": {"x": x, "y": "1/2"}})
 
 

@@ -301,10 +301,14 @@ def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
         (
             'to = { yes = "(1 + c)/2"',
             'to = { soft = { yes = "1" }, yes = "(1 + c)/2"',
-            'actions need kind = "mdp"',
+            'actions are allowed only with kind = "mdp"',
         ),
         ("[model]", '[model]\nkind = "mpd"', "must be one of chain, mdp"),
-        ('initial = ["plus", "minus"]', "initial = []", "there is no initial state"),
+        (
+            'initial = ["plus", "minus"]',
+            "initial = []",
+            "the model has no initial state; mark one as initial",
+        ),
     ],
 )
 def test_mistakes_in_files(before: str, after: str, part: str, tmp_path: Path) -> None:

@@ -295,7 +295,7 @@ def test_named_actions_are_for_query_schedulers(session: Session, tmp_path: Path
         (
             {},
             "P>=1 [ F low ]",
-            "'K' is not defined: give it a value, or a domain as a parameter; --constant K=",
+            "'K' is not defined: give it a value, or declare a parameter with a domain; --constant K=",
         ),
         ({}, "P>=1 [ F counter < COST ]", "the constants K, COST are not defined"),
         ({"K": "two"}, "P>=1 [ F low ]", "'two' of the constant 'K' is no number"),
@@ -303,7 +303,7 @@ def test_named_actions_are_for_query_schedulers(session: Session, tmp_path: Path
         ({"K": "1"}, "P>=1 [ F height ]", "unknown label 'height'"),
         ({"K": "1"}, "P>=1 [ F counter ]", "counter is a variable with whole numbers; compare it"),
         ({"K": "1"}, "P=? [ F low ]", "ask for Pmin=? or Pmax=?"),
-        ({"K": "1"}, "P>=1 [ F abs(height) = K ]", "PRISM has no abs; write max(x, -x)"),
+        ({"K": "1"}, "P>=1 [ F abs(height) = K ]", "PRISM has no abs; write max(x, -x) instead"),
         ({"K": "1"}, "R=? [ F low ]", "rewards are not read, P and D are"),
         ({"K": "1"}, "P>=1 [ F low ];", "unexpected ';'; a formula has none at its end"),
         ({"K": "1"}, '"c1": P>=1 [ F low ]', "unexpected ':'; a formula has no name here"),
@@ -351,7 +351,7 @@ def test_brackets_that_storm_sets_otherwise(expression: str, line: int) -> None:
     if not line:
         check_brackets(expression)
         return
-    with pytest.raises(InputError, match=f"line {line}: PRISM reads .*; write the brackets"):
+    with pytest.raises(InputError, match=f"line {line}: .*PRISM reads .*; add brackets"):
         check_brackets(expression)
 
 
@@ -366,7 +366,7 @@ def test_storm_and_prism_differ_there(tmp_path: Path) -> None:
     options.set_build_all_labels()
     built = stormpy.build_model[stormpy.Rational](stormpy.parse_prism_program(str(path)), options=options)
     assert not list(built.labeling.get_states("l"))
-    with pytest.raises(InputError, match="line 5: PRISM reads a => b => c as"):
+    with pytest.raises(InputError, match="line 5: a => b => c is ambiguous: PRISM reads it as"):
         load(path, LogicOptions(("P>=1 [ X l ]",)))
 
 
@@ -379,7 +379,7 @@ def test_constraints_and_parameters(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
     words = ["logic", str(path), "--parameter", "p=(0, 1),q=(0, 1)", "-p", "Pmax=? [ F x=1 ]"]
     assert run([*words, "-p", "P>=0 [ F x < p ]"]) == 2
-    assert "is about the parameter 'p', and not about states alone" in capsys.readouterr().err
+    assert "is about the parameter 'p', but a condition may only be about states" in capsys.readouterr().err
     assert run(words) == 2
     assert "the probability of 3 is negative" in capsys.readouterr().err
     words += ["--constraint", "p + q <= 1", "-p", "Pmin<=1/2 [ F x=1 ]", "--json"]

@@ -59,7 +59,7 @@ def test_mistakes_name_the_array(changed: dict[str, str], told: str) -> None:
 @pytest.mark.parametrize(
     ("key", "mend"),
     [
-        ('first = { bernoulli = "p" }', "write what stands here beside count, or add given"),
+        ('first = { bernoulli = "p" }', "move the distribution beside count, or add given"),
         ("outside = 0", "delete this line, or add given"),
     ],
 )
@@ -68,7 +68,7 @@ def test_keys_of_given_without_given(key: str, mend: str) -> None:
     text = case().replace('given = "person[i-1]"', "").replace('first = { bernoulli = "p" }', key)
     with pytest.raises(InputError) as caught:
         loads(text)
-    assert f"this belongs to given; {mend}" in str(caught.value)
+    assert f"this key has no effect without given; {mend}" in str(caught.value)
 
 
 def test_a_wrong_count_is_one_mistake() -> None:

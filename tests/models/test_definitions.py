@@ -82,7 +82,7 @@ def test_a_definition_is_what_it_stands_for(
 def test_unused_definitions_are_named(tmp_path: Path) -> None:
     """A note names what nothing uses; what another definition needs is used, and labels are no names."""
     found = read(tmp_path, 'c = "1/3"\nd = "c + 0"\nspare = "c"\nextra = 4', alpha="d")
-    assert found.model.notes == ("nothing uses spare, extra of [define]",)
+    assert found.model.notes == ("these definitions of [define] are never used: spare, extra",)
 
 
 def test_definitions_are_in_force_for_their_case_only(tmp_path: Path) -> None:
@@ -96,20 +96,23 @@ def test_definitions_are_in_force_for_their_case_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("define", "words"),
     [
-        ('c = "c"', "define.c: c needs c: a definition cannot need itself"),
+        ('c = "c"', "define.c: c needs c: a definition must not depend on itself"),
         (
             'b = "c"\nc = "1 + d"\nd = "b"',
-            "define.b: b needs c needs d needs b: a definition cannot need itself",
+            "define.b: b needs c needs d needs b: a definition must not depend on itself",
         ),
         ('b = "c"\nc = "1"', "define.b: c is defined further below: move its line above this one"),
-        ('q = "1"', "define.q: this name is already that of a parameter"),
-        ('x = "1"', "define.x: this name is already that of a variable of the prior"),
-        ('E = "1"', "define.E: this name is already that of the constant exp(...)"),
+        ('q = "1"', "define.q: this name is already used by a parameter: choose another name"),
+        ('x = "1"', "define.x: this name is already used by a variable of the prior"),
+        ('E = "1"', "define.E: this name is already used by the constant exp(...)"),
         ('ln = "1"', "define.ln: this word is reserved in expressions"),
         ('c = "qq + 1"', "define.c: unknown name 'qq'; did you mean 'q'?"),
         (
             'c = { file = "a.rat" }',
-            "define.c: an expression is needed here; a file is for cases with a [claim]",
+            (
+                "define.c: a definition must be an expression here; files are allowed only in cases "
+                "with a [claim]"
+            ),
         ),
         ("c = [1]", "define.c: must be an expression: text or a number"),
         ('c = "1 +"', "define.c: syntax error"),
@@ -176,7 +179,7 @@ def test_programs_do_not_change_definitions(line: str, tmp_path: Path) -> None:
     """An assignment to a definition is an error with its line."""
     path = tmp_path / "case.toml"
     path.write_text(PROGRAM.replace("for i in", f"{line}\nfor i in"))
-    with pytest.raises(InputError, match="times is a parameter or a definition of the case"):
+    with pytest.raises(InputError, match="times is already a parameter or a definition of the case"):
         load(path)
 
 
@@ -184,7 +187,7 @@ def test_conditions_over_inputs_have_none(tmp_path: Path) -> None:
     """In `related` a definition would look like an index, so it is refused."""
     path = tmp_path / "case.toml"
     path.write_text(PROGRAM.replace('differ = "one"', 'related = "abs(x - y) <= times"'))
-    with pytest.raises(InputError, match="times is a definition, and these have no meaning here"):
+    with pytest.raises(InputError, match="which cannot be used here: write out its expression"):
         load(path)
 
 

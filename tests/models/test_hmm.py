@@ -162,7 +162,7 @@ def test_from_function_explores_reachable_states() -> None:
 
 def test_from_function_refuses_rows_that_do_not_sum_to_one() -> None:
     """A step function whose probabilities do not sum to one is named with its state and its sum."""
-    with pytest.raises(ModelError, match="state 0: the probabilities sum to 1/2, not to 1"):
+    with pytest.raises(ModelError, match="state 0: the probabilities sum to 1/2 instead of 1"):
         HMM.from_function([0], lambda state: [("x", state, Fraction(1, 2))])
 
 

@@ -162,7 +162,7 @@ def test_parameters_without_interval_get_a_note(tmp_path: Path) -> None:
     found = case(tmp_path, "f < 2", head)
     assert found.model.domain.describe() == "q in [0, 2], p in (0, 1), r in (0, 1)"
     assert [note.split("m.rat ")[1] for note in found.model.notes] == [
-        "gives no interval for p, r: (0, 1) is taken"
+        "gives no interval for p, r, so paramverify assumes (0, 1)"
     ]
     assert isinstance(verify(found, OPTIONS).verdict, Holds)
 
@@ -177,17 +177,20 @@ def test_the_digest_covers_the_files(tmp_path: Path) -> None:
 
 FILE = '[define]\nf = { file = "m.rat" }\n'
 MISTAKES = [
-    (UNIT, "p", "claim.holds: a claim is a comparison with <, <=, >, >= or =="),
-    (UNIT, "p != q", "claim.holds: a claim is a comparison"),
-    (UNIT, "p < q or q < p", "claim.holds: a claim is a comparison"),
+    (UNIT, "p", "claim.holds: a claim must be a comparison with <, <=, >, >= or =="),
+    (UNIT, "p != q", "claim.holds: a claim must be a comparison"),
+    (UNIT, "p < q or q < p", "claim.holds: a claim must be a comparison"),
     (UNIT, "p = q", "claim.holds: write == for equality"),
     (UNIT, '["p < 1", "p <"]', "claim.holds[1]: syntax error"),
-    (UNIT, "[]", "claim.holds: from 1 to 1,000 claims"),
-    (UNIT, "[3]", "claim.holds[0]: a comparison such as"),
+    (UNIT, "[]", "claim.holds: give between 1 and 1,000 claims"),
+    (UNIT, "[3]", "claim.holds[0]: a claim must be a comparison in quotes, such as"),
     (
         UNIT,
         "g < 1",
-        "claim.holds: unknown name 'g'; write g = \"(0, 1)\" below [parameters]; known here: p, q",
+        (
+            "claim.holds: unknown name 'g'; to declare a parameter, add g = \"(0, 1)\" below "
+            "[parameters]; known here: p, q"
+        ),
     ),
     (UNIT, "1/(p - q) < 1", "the denominator of one side of '1/(p - q) < 1' is zero at p = 1/2, q = 1/2"),
     (
@@ -195,10 +198,14 @@ MISTAKES = [
         "f < 1",
         "define.f: the denominator of 1/(2*p - 1) is zero at p",
     ),
-    (UNIT + '[define]\np = "q"\n', "p < 1", "define.p: this name is already that of a parameter"),
+    (
+        UNIT + '[define]\np = "q"\n',
+        "p < 1",
+        "define.p: this name is already used by a parameter: choose another name",
+    ),
     (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
     (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
-    (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: an expression (text or a number)"),
+    (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: must be an expression: text or a number"),
     (
         UNIT + '[define]\nf = { flie = "m.rat" }\n',
         "f < 1",
@@ -210,8 +217,12 @@ MISTAKES = [
         "f < 1",
         "bad.rat: line 2: 'r' is not one of the parameters",
     ),
-    ('[parameters]\np = "[0, 1)"\n' + FILE, "f < 1", "parameters.p: [0, 1) is not inside (0, 1), which"),
-    ('[define]\nf = { file = "m.rat" }\ng = { file = "half.rat" }\n', "f < g", "half.rat says (0, 1/2)"),
+    (
+        '[parameters]\np = "[0, 1)"\n' + FILE,
+        "f < 1",
+        "parameters.p: the interval [0, 1) is not inside (0, 1), the interval in",
+    ),
+    ('[define]\nf = { file = "m.rat" }\ng = { file = "half.rat" }\n', "f < g", "half.rat has (0, 1/2)"),
     (UNIT + "[privacy]\nratio = 2\n", "p < 1", "privacy: give either [claim], or [mechanism] and [privacy]"),
     (UNIT + "[defnie]\n", "p < 1", "defnie: unknown table; did you mean [define]?"),
     (UNIT + '[claim]\nhold = "p < 1"\n[x]\n', "p < 1", "not TOML"),
@@ -247,7 +258,7 @@ def test_an_empty_domain_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixtu
     """A claim about no point at all is a mistake, not something that holds."""
     found = case(tmp_path, "p < 0", UNIT + 'constraints = ["p + q > 1", "p + q < 1"]\n')
     assert run(["verify", found.path]) == 2
-    assert "the parameter domain is empty" in capsys.readouterr().err
+    assert ("the parameter domain is empty") in capsys.readouterr().err
 
 
 # --- the models in cases/ ---------------------------------------------------------------------------
@@ -455,7 +466,12 @@ def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFix
         ("[]", "(p**2 - 2)**2 > 0", 1, "p is the only zero of x^2 - 2 between"),
         ('["p**2 == 2"]', "p**4 == 4", 0, "true"),
         ('["p**2 == 2"]', "p**4 >= 5", 1, "left side = 4"),
-        ('["p**2 == 2", "p**3 == 2"]', "p >= 0", 2, "the parameter domain is empty"),
+        (
+            '["p**2 == 2", "p**3 == 2"]',
+            "p >= 0",
+            2,
+            "the parameter domain is empty",
+        ),
     ],
 )
 def test_irrational_points(

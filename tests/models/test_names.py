@@ -61,7 +61,7 @@ def test_only_canonical_spellings_are_numbers() -> None:
         "--1",
     ):
         assert as_value(text) == text
-    with pytest.raises(CaseError, match="a number or a label is needed"):
+    with pytest.raises(CaseError, match="this must be a number or a label"):
         as_value(True)
 
 
@@ -71,7 +71,7 @@ def test_a_set_keeps_its_members_apart(names: list[str]) -> None:
     try:
         values = distinct(names)
     except CaseError as error:
-        first, second = error.reason.removesuffix(" are the same value; write it once").split(" and ")
+        first, second = error.reason.removesuffix(" are the same value; list it once").split(" and ")
         assert number_of(eval_text(first)) == number_of(eval_text(second))
         return
     assert list(values.values()) == names
@@ -112,11 +112,11 @@ def test_numbers_name_states_that_are_spelt_as_them(tmp_path: Path, capsys: Capt
     case.write_text(text.replace('["00", "01"]', '["000", "1"]'))
     code, _, err = answer(capsys, "verify", str(case))
     assert code == 2
-    assert "'000' is not known here; did you mean '00'?" in err
+    assert "'000' is not a possible value; did you mean '00'?" in err
     case.write_text(text.replace('["00", "01"]', "[0, 1]").replace('"00"', '"0.0"'))
     code, _, err = answer(capsys, "verify", str(case))
     assert code == 2
-    assert "0 may be '0' or '0.0'" in err
+    assert "0 may mean '0' or '0.0': rename one of them" in err
 
 
 def test_time_series_keep_their_states_apart(tmp_path: Path, capsys: Captured) -> None:
@@ -203,14 +203,22 @@ def test_equal_values_are_errors(values: str, where: str, tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ('query = "x"', "query = \"x == 'yes'\"", "x is never 'yes'"),
+        ('query = "x"', "query = \"x == 'yes'\"", "x is compared with 'yes', which is not one of its values"),
         ('yes = "x == 1"', "yes = \"x == '1'\"", "write 1 without quotes"),
-        ('yes = "x == 1"', "yes = \"x + 0 == '1'\"", "a number is never the label '1'"),
-        ('b = { bernoulli = "1/3" }', "b = \"a == 'on'\"", "a is never 'on'"),
+        (
+            'yes = "x == 1"',
+            "yes = \"x + 0 == '1'\"",
+            "a number is compared with the label '1', which it never equals",
+        ),
+        (
+            'b = { bernoulli = "1/3" }',
+            "b = \"a == 'on'\"",
+            "a is compared with 'on', which is not one of its values",
+        ),
         (
             'a = { bernoulli = "1/2" }\n',
             'a = { bernoulli = "1/2" }\nd = { uniform = ["00", "01"] }\ne = "d == 1"\n',
-            "d is never a number",
+            "d is compared with a number, but its values are labels",
         ),
     ],
 )
@@ -273,7 +281,7 @@ def test_a_label_in_a_condition_is_read_as_it_is_written(
     code, out, err = answer(capsys, "verify", str(case), "--evidence", str(evidence))
     if code == 2:
         assert "backslash" in err or "syntax error" in err
-        with pytest.raises(ValueError, match=r"label|no expression"):
+        with pytest.raises(ValueError, match=r"label|not an expression"):
             Calculator({"A": label}, None, Fraction(1)).value(f"A == {written}")
         return
     assert code == 1  # 1/2 against 1/10 for output y

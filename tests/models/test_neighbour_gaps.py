@@ -101,7 +101,7 @@ def test_what_is_too_far_apart_is_said_with_what_is_enough(
 
 
 def test_one_input_alone_has_no_neighbour(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is one input only"):
+    with pytest.raises(InputError, match="because there is only one input"):
         load(written(tmp_path, CASE, "7"))
 
 
@@ -114,7 +114,7 @@ def test_inputs_that_are_left_out_are_named(
 ) -> None:
     """A verdict about some inputs says which it is not about; with the `by` that is named, all are."""
     path = written(tmp_path, CASE, values)
-    told = f"no neighbour, so the verdict says nothing about {alone}; with by = {enough} "
+    told = f"no neighbour, so the verdict does not cover {alone}; with by = {enough}, "
     assert run(["verify", str(path)]) == 0
     assert told in capsys.readouterr().out
     run(["verify", str(path), "--json"])

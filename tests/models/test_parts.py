@@ -224,16 +224,16 @@ COMMAS = f"""{RELEASE}table = {{ 0 = {{ "a, (b" = "1/2", "(a" = "1/2" }}, 1 = {{
 @pytest.mark.parametrize(
     ("frame", "parts", "place", "reason"),
     [
-        (BAD, SURVEY, "mechanism.parts", "two mechanisms are needed at least"),
-        (BAD, SURVEY + ALONE, "mechanism.parts[1]", "does not say what it is applied to, and parts[0] does"),
-        (BAD, SURVEY + SERIES, "mechanism.parts[1]", "depends on what it did before"),
+        (BAD, SURVEY, "mechanism.parts", "parts needs at least two mechanisms"),
+        (BAD, SURVEY + ALONE, "mechanism.parts[1]", "this part has no queries, but parts[0] does"),
+        (BAD, SURVEY + SERIES, "mechanism.parts[1]", "keeps a state between its answers"),
         (BAD, SURVEY + NOISE, "mechanism.parts[1]", "output"),
         (BAD, SURVEY + SURVEY.replace("2/3", "2/3 +"), "mechanism.parts[1].truth", "2/3 +"),
         (
             BAD,
             SURVEY + SURVEY.replace("randomized_response", "parts"),
             "mechanism.parts[1].kind",
-            "one mechanism",
+            "a single mechanism",
         ),
         (BAD, SURVEY + SURVEY.replace("truth", "trust"), "mechanism.parts[1].trust", "did you mean 'truth'"),
         (BAD, SURVEY + SURVEY + "times = 0\n", "mechanism.parts[1].times", "whole number from 1"),
@@ -244,7 +244,7 @@ COMMAS = f"""{RELEASE}table = {{ 0 = {{ "a, (b" = "1/2", "(a" = "1/2" }}, 1 = {{
             "answer 1 is one of 0, 1, 2, and for parts[0] one of 0, 1",
         ),
         (NEAR, COUNT + MAX, "mechanism.parts[1]", "it takes 2 answers, and parts[0] takes one answer"),
-        (NEAR, ALONE + SHORT, "neighbours.by", "say how far inputs are apart"),
+        (NEAR, ALONE + SHORT, "neighbours.by", "state how far neighbours may be apart"),
         (
             NEAR,
             READ.replace("NAME", "a") + READ.replace("NAME", "b"),
@@ -285,7 +285,7 @@ def test_numbers_without_ends_are_no_part() -> None:
     assert found.build(inputs)[0].observations
     first, second = found.singles
     changed = replace(second, mechanism=Unending(second.mechanism, {">= 2": object()}))
-    with pytest.raises(InputError, match="numbers without ends") as told:
+    with pytest.raises(InputError, match="unbounded numbers, which cannot be listed") as told:
         replace(found, singles=(first, changed)).build(inputs)
     assert told.value.key == "mechanism.parts[1]"
 
@@ -294,7 +294,9 @@ def test_too_many_tuples_are_a_limit(tmp_path: Path) -> None:
     """Counts of 200 answers of two parts are too many, and that is told in one line."""
     path = tmp_path / "case.toml"
     path.write_text(BAD.replace("PARTS", (SURVEY + "times = 200\n") * 2), encoding="utf-8")
-    with pytest.raises(LimitError, match=r"40,401 tuples of outputs; at most 20,000 are formed"):
+    with pytest.raises(
+        LimitError, match="the parts together have 40,401 tuples of outputs, but at most 20,000 are supported"
+    ):
         load(path)
 
 
@@ -306,5 +308,5 @@ def test_two_tuples_are_never_one(tmp_path: Path) -> None:
     assert isinstance(model, Model)
     assert set(model.hmm.observations) >= {"(a, (d, e))", "((b), (c), f)"}
     path.write_text(BAD.replace("PARTS", COMMAS), encoding="utf-8")
-    with pytest.raises(InputError, match=r"two tuples of outputs have one name, \(\(a, \(b\), c\)\)"):
+    with pytest.raises(InputError, match=r"two tuples of outputs have the same name, \(\(a, \(b\), c\)\)"):
         load(path)

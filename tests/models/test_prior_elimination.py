@@ -175,7 +175,7 @@ def test_an_array_that_needs_itself_is_one_mistake(given: str) -> None:
         loads(source.replace("person[i-1]", given))
     (part,) = error.value.parts
     assert part.key == "prior.person.given"
-    assert "is not an earlier variable of the prior; write person[i-1], say" in str(part)
+    assert "is not an earlier variable of the prior; write, for example, person[i-1]" in str(part)
 
 
 def test_width_is_told_before_the_work() -> None:
@@ -185,7 +185,7 @@ def test_width_is_told_before_the_work() -> None:
     pairs = [f"x{j}*x{k}" for k in range(18) for j in range(k)]
     with pytest.raises(LimitError) as error:
         prior.answers({"all": prior.where(parse("x0 == 1"))}, [("query", parse(" + ".join(pairs)))])
-    assert "18 variables have to be looked at together, with 262,144 combinations" in str(error.value)
+    assert "18 variables must be considered together, and they have 262,144 combinations" in str(error.value)
     assert ": x0, x1, x2" in str(error.value)
 
 
@@ -202,7 +202,9 @@ def test_a_missing_row_matters_only_where_it_happens(monkeypatch: pytest.MonkeyP
     assert not found.mistakes.found
     del prior["c"]["table"]["1,0"]  # type: ignore[attr-defined]
     priors.read_prior(Table(prior, PRIOR), found)
-    assert [str(e) for e in found.mistakes.found] == ["c.table: the table has no row for a = 1, b = 0"]
+    assert [str(e) for e in found.mistakes.found] == [
+        "c.table: the table has no row for a = 1, b = 0; add one"
+    ]
 
 
 @pytest.mark.parametrize("count", ["", "count = 3"])

@@ -101,23 +101,29 @@ WRONG = {
     "near = 1\noutput(near)": "near is a mechanism that the program calls; choose another name",
     "def near(x):\n    return x\noutput(near(1))": "near is a mechanism that the program calls",
     "for near in q:\n    output(near)": "near is a mechanism that the program calls",
-    "output(near)": "near is a mechanism: write near(...)",
-    "near(1)\noutput(1)": "a value alone does nothing",
+    "output(near)": "near is a mechanism; call it: near(...)",
+    "near(1)\noutput(1)": "a value on its own has no effect",
     "output(coin())": "coin needs 1 argument: coin(x)",
     "output(coin(1, 2))": "coin needs 1 argument: coin(x)",
-    "output(near(1, 2))": "near needs 1 value; here it gets 2",
-    "output(largest(q[0]))": "largest needs 2 values; here it gets 1",
-    "output(largest([[1], 2]))": "a list inside of a list is no argument of largest",
-    "output(near(7))": "answer 1 is 7; the mechanism takes 0..2",
-    "output(near(1/2))": "answer 1 is 1/2; the mechanism takes 0..2",
-    'output(near("a"))': "answer 1 is a",
-    "output(near(p))": "an expression in parameters is no argument of near",
-    "output(near(geometric(p)))": "an argument of near carries noise",
+    "output(near(1, 2))": "near takes 1 value, but gets 2",
+    "output(largest(q[0]))": "largest takes 2 values, but gets 1",
+    "output(largest([[1], 2]))": (
+        "a list inside of a list cannot be an argument of largest, which takes numbers and labels"
+    ),
+    "output(near(7))": "value 1 of the input is 7; the mechanism takes 0..2",
+    "output(near(1/2))": "value 1 of the input is 1/2; the mechanism takes 0..2",
+    'output(near("a"))': "value 1 of the input is a",
+    "output(near(p))": (
+        "an expression in parameters cannot be an argument of near, which takes numbers and labels"
+    ),
+    "output(near(geometric(p)))": "an argument of near contains noise",
     "output(neer(1))": "unknown function neer; did you mean near?",
-    "output(0 < near(1) < 2)": "give it a name first",
-    'output(told(q) == "hihg")': "this is never 'hihg'",
-    'output(several(1, 2) == "yes")': "this is never 'yes'",
-    "output(near(x=1))": "arguments have no names here",
+    "output(0 < near(1) < 2)": (
+        "the middle of a chained comparison must be a name or a number; assign the call to a name first"
+    ),
+    'output(told(q) == "hihg")': "this is compared with 'hihg', which it never equals",
+    'output(several(1, 2) == "yes")': "this is compared with 'yes', which it never equals",
+    "output(near(x=1))": "arguments cannot be passed by name here; pass them by position",
 }
 
 
@@ -139,33 +145,66 @@ def in_place(table: str, name: str = "other", source: str = "output(other(q[0]))
 
 PROGRAM = 'kind = "program"\ninputs = ["x"]\nsource = """\n{}\n"""'
 MISTAKES = {
-    "itself": (PROGRAM.format("return other(x)"), "other calls itself: recursion is not allowed"),
+    "itself": (
+        PROGRAM.format("return other(x)"),
+        "other calls itself: recursion is not supported; write a loop",
+    ),
     "circle": (
         PROGRAM.format("return again(x)")
         + "\n\n[mechanism.calls.again]\n"
         + PROGRAM.format("return other(x)"),
-        "other calls itself, by way of again: recursion is not allowed",
+        "other calls itself, by way of again: recursion is not supported; write a loop",
     ),
-    "changed": (PROGRAM.format("x[0] = 1\nreturn x"), "x is an input: write b = x + []"),
+    "changed": (
+        PROGRAM.format("x[0] = 1\nreturn x"),
+        "x is an input, which must not change: write b = x + [], and change b; other is called at line 1",
+    ),
     "nothing": (PROGRAM.format("if x == 1:\n    return 1"), "a run of other ends without a value"),
-    "inside": (PROGRAM.format("y = x + 1\nreturn y + z"), "z has no value here; known are p, x, y"),
-    "numeric": (PROGRAM.format("return x + geometric(p)"), "what is called puts out a number with noise"),
-    "density": (PROGRAM.format("return x + laplace(2)"), "what is called puts out a number with noise"),
-    "parameter": (PROGRAM.format("p = 1\nreturn p"), "p is a parameter or a definition"),
+    "inside": (
+        PROGRAM.format("y = x + 1\nreturn y + z"),
+        "z has no value here: the known names are p, x, y; other is called at line 1",
+    ),
+    "numeric": (
+        PROGRAM.format("return x + geometric(p)"),
+        (
+            "a mechanism that is called must not output a noisy number; write clamp(value, lo, "
+            "hi), or compare it; other is called at line 1"
+        ),
+    ),
+    "density": (
+        PROGRAM.format("return x + laplace(2)"),
+        (
+            "a mechanism that is called must not output a noisy number; write clamp(value, lo, "
+            "hi), or compare it; other is called at line 1"
+        ),
+    ),
+    "parameter": (
+        PROGRAM.format("p = 1\nreturn p"),
+        (
+            "p is already a parameter or a definition of the case: choose another name; other is "
+            "called at line 1"
+        ),
+    ),
     "no inputs": ('kind = "program"\nsource = "return 1"', "the key 'inputs' is missing"),
     "two inputs": (
         'kind = "program"\ninputs = ["x", "x"]\nsource = "return x"',
-        "'x' cannot name an argument",
+        "'x' cannot be the name of an argument; choose another name",
     ),
-    "word": ('kind = "program"\ninputs = ["len"]\nsource = "return 1"', "'len' cannot name an argument"),
+    "word": (
+        'kind = "program"\ninputs = ["len"]\nsource = "return 1"',
+        "'len' cannot be the name of an argument; choose another name",
+    ),
     "no source": ('kind = "program"\ninputs = ["x"]', "give either source or file"),
     "calls": ('kind = "program"\ninputs = ["x"]\nsource = "return x"\ncalls = {}', "unknown key"),
     "kind": ('kind = "randomised"', "unknown mechanism 'randomised'"),
     "times": (
         'kind = "randomized_response"\ntruth = "p"\ntimes = 2',
-        "a mechanism that is called answers once",
+        "`times` is not supported for a mechanism that is called",
     ),
-    "query": ('kind = "randomized_response"\ntruth = "p"\nquery = "x"', "leave the expressions out"),
+    "query": (
+        'kind = "randomized_response"\ntruth = "p"\nquery = "x"',
+        "remove the expressions over [prior] here",
+    ),
     "state": (
         'kind = "above_threshold"\nqueries = 2\nthreshold = 1\n'
         'threshold_noise = { truncated_geometric = "1/2", range = 2 }\n'
@@ -190,10 +229,10 @@ def test_wrong_tables(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("laplace", "a word of the language"),
-        ("output", "a word of the language"),
-        ("print", "something in Python"),
-        ("while", "a word of the language"),
+        ("laplace", "a reserved word"),
+        ("output", "a reserved word"),
+        ("print", "a built-in function of Python"),
+        ("while", "a reserved word"),
         ("q", "an input"),
         ("p", "a parameter"),
         ("c", "a definition"),

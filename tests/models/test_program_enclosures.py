@@ -219,10 +219,10 @@ REFUSED = {
     "if gauss(1) + gauss(2) > q[0]:\n    output(1)\noutput(0)": "several noisy numbers",
     "if 2 * gauss(1) > gauss(1):\n    output(1)\noutput(0)": "several noisy numbers",
     "if gauss(1) > discrete_gaussian(1):\n    output(1)\noutput(0)": "several noisy numbers",
-    "output(q[0] + gauss(1))": "this output carries noise",
-    "output(gauss(0) > 1)": "the standard deviation of gauss is positive",
-    "output(gauss(gauss(1)) > 1)": "the standard deviation of gauss is a number",
-    "output(discrete_gaussian(-1) > 1)": "the standard deviation of discrete_gaussian is positive",
+    "output(q[0] + gauss(1))": "this output contains noise",
+    "output(gauss(0) > 1)": "the standard deviation of gauss must be positive",
+    "output(gauss(gauss(1)) > 1)": "the standard deviation of gauss must be a number",
+    "output(discrete_gaussian(-1) > 1)": "the standard deviation of discrete_gaussian must be positive",
 }
 
 
@@ -234,9 +234,9 @@ def test_refusals(source: str, reason: str) -> None:
 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "a parameter": ({"parameters": {"eps": "(0, oo)"}}, "eps has none; write, for example"),
-    "an interval": ({"parameters": {"p": "(0, 1)"}}, "p has none"),
-    "kl": ({"privacy": {"kl": "1"}}, "kl is not covered"),
+    "a parameter": ({"parameters": {"eps": "(0, oo)"}}, "eps has an interval; write, for example"),
+    "an interval": ({"parameters": {"p": "(0, 1)"}}, "p has an interval"),
+    "kl": ({"privacy": {"kl": "1"}}, "supports epsilon, ratio and delta, but not kl"),
     "a length": ({"privacy": {"epsilon": "1", "length": "1..2"}}, "has one output"),
     "times": ({"mechanism": {"times": 2}}, "counts of outputs need formulas"),
 }

@@ -35,27 +35,59 @@ epsilon = "ln(3)"
 @pytest.mark.parametrize(
     ("text", "told", "line"),
     [
-        ('output(x == "Yes")', "x is never 'Yes'; did you mean 'yes'?", 1),
-        ('output("Yes" != x)', "x is never 'Yes'; did you mean 'yes'?", 1),
-        ('y = x\nif y == "Yes":\n    output(1)', "y is never 'Yes'; did you mean 'yes'?", 2),
-        ('output(x in ["yes", "On"])', "x is never 'On'; known: 'no', 'yes'", 1),
-        ('output(x not in ("yess", "no"))', "x is never 'yess'; did you mean 'yes'?", 1),
-        ("output(x == 1)", "x is never a number; known: 'no', 'yes'", 1),
-        ("output(x == True)", "x is never True or False; known: 'no', 'yes'", 1),
-        ("output(x == n)", "a label and a number are never the same", 1),
-        ('output(n == "yes")', "n is never 'yes': it is a number", 1),
-        ('output(n + 1 == "yes")', "this is never 'yes': it is a number", 1),
+        ('output(x == "Yes")', "x is compared with 'Yes', which it never equals; did you mean 'yes'?", 1),
+        ('output("Yes" != x)', "x is compared with 'Yes', which it never equals; did you mean 'yes'?", 1),
         (
-            'y = choice({"red": 1/2, "blue": 1/2})\noutput(y == "rad")',
-            "y is never 'rad'; did you mean 'red'?",
+            'y = x\nif y == "Yes":\n    output(1)',
+            "y is compared with 'Yes', which it never equals; did you mean 'yes'?",
             2,
         ),
-        ('def f(z):\n    return z == "Yes"\noutput(f(x))', "z is never 'Yes'; did you mean 'yes'?", 2),
-        ('def f(z):\n    return z\noutput(f(x) == "Yes")', "this is never 'Yes'; did you mean 'yes'?", 3),
-        ('y = ["a", x]\noutput(y[0] == "Yes")', "this is never 'Yes'; did you mean 'yes'?", 2),
+        (
+            'output(x in ["yes", "On"])',
+            "x is compared with 'On', which it never equals; choose from 'no', 'yes'",
+            1,
+        ),
+        (
+            'output(x not in ("yess", "no"))',
+            "x is compared with 'yess', which it never equals; did you mean 'yes'?",
+            1,
+        ),
+        (
+            "output(x == 1)",
+            "x is compared with a number, which it never equals; choose from 'no', 'yes'",
+            1,
+        ),
+        (
+            "output(x == True)",
+            "x is compared with True or False, which it never equals; choose from 'no', 'yes'",
+            1,
+        ),
+        ("output(x == n)", "a label is compared with a number, which it never equals", 1),
+        ('output(n == "yes")', "n is compared with 'yes', which it never equals: n is a number", 1),
+        ('output(n + 1 == "yes")', "this is compared with 'yes', which it never equals: this is a number", 1),
+        (
+            'y = choice({"red": 1/2, "blue": 1/2})\noutput(y == "rad")',
+            "y is compared with 'rad', which it never equals; did you mean 'red'?",
+            2,
+        ),
+        (
+            'def f(z):\n    return z == "Yes"\noutput(f(x))',
+            "z is compared with 'Yes', which it never equals; did you mean 'yes'?",
+            2,
+        ),
+        (
+            'def f(z):\n    return z\noutput(f(x) == "Yes")',
+            "this is compared with 'Yes', which it never equals; did you mean 'yes'?",
+            3,
+        ),
+        (
+            'y = ["a", x]\noutput(y[0] == "Yes")',
+            "this is compared with 'Yes', which it never equals; did you mean 'yes'?",
+            2,
+        ),
         (
             'for y in [x, "a"]:\n    if y == "Yes":\n        output(1)',
-            "y is never 'Yes'; did you mean 'yes'?",
+            "y is compared with 'Yes', which it never equals; did you mean 'yes'?",
             2,
         ),
     ],
@@ -94,9 +126,11 @@ def test_labels_of_a_prior() -> None:
     def case(label: str, query: str) -> str:
         return SURVEY.replace("LABEL", label).replace("QUERY", query)
 
-    with pytest.raises(InputError, match=r"x is never 'Yes'; did you mean 'yes'\?"):
+    with pytest.raises(
+        InputError, match=r"x is compared with 'Yes', which it never equals; did you mean 'yes'\?"
+    ):
         loads(case("Yes", "ann"))
-    with pytest.raises(InputError, match="x is never 'refuse'"):
+    with pytest.raises(InputError, match="x is compared with 'refuse', which it never equals"):
         loads(case("refuse", "ann"))
     for label, query in (("yes", "ann"), ("refuse", "bob")):
         assert loads(case(label, query)).kind

@@ -150,7 +150,7 @@ def test_no_hint_is_another_distribution() -> None:
         ("lapace", "laplace"),
         ("geomtric", "geometric"),
         ("discretegaussian", "discrete_gaussian"),
-        ("two_sided_geometic", "two_sided_geometric. Then write geometric"),  # and not one_sided_geometric
+        ("two_sided_geometic", "two_sided_geometric. If so, write geometric"),  # and not one_sided_geometric
         ("lap", "laplace or laplacian"),  # and not clamp
         ("disc", "discrete_gaussian or discrete_laplace or discrete_normal"),
     ):
@@ -169,9 +169,11 @@ ROUNDED = [
 @pytest.mark.parametrize("text", ROUNDED)
 def test_rounded_noise_is_refused_at_once(text: str) -> None:
     """No translation is proposed that is refused in its turn; noise in `clamp` has finitely many values."""
-    with pytest.raises(ProgramError, match="rounds noise, which is not covered: draw whole noise"):
+    with pytest.raises(
+        ProgramError, match="rounds noise, which is not supported: draw noise on whole numbers"
+    ):
         read_program(text)
-    with pytest.raises(ProgramError, match="not in the language; write"):
+    with pytest.raises(ProgramError, match="not supported; write"):
         read_program("x = clamp(q[0] + geometric(1/2), 0, 2)\noutput(round(x / 2))")
 
 
@@ -184,7 +186,7 @@ NAMES = [
     ("if flip(1/2):\n    n = 1\noutput(n)", "before line 1", "n = 0\nif flip(1/2):\n    n = 1\noutput(n)"),
     (
         "def f(k):\n    return q[k]\noutput(f(0))",
-        "write def f(k, q), and pass it",
+        "pass it as an argument, as in def f(k, q)",
         "def f(k, q):\n    return q[k]\noutput(f(0, q))",
     ),
     ("noisy = q[0]\noutput(nosiy)", "did you mean noisy?", "noisy = q[0]\noutput(noisy)"),
@@ -209,7 +211,7 @@ def test_names_without_a_value(bad: str, said: str, good: str) -> None:
     ("text", "said"),
     [
         ("output(1 / q[1])", "division by zero; so it is under the input (0, 0)"),
-        ("b = [1]\noutput(b[q[1]])", "the list, which has 1 entry; so it is under the input (0, 1)"),
+        ("b = [1]\noutput(b[q[1]])", "out of range: the list has 1 entry; so it is under the input (0, 1)"),
         ("output(1 / 0)", "division by zero\n"),
     ],
 )
@@ -273,29 +275,35 @@ def test_lines_of_a_python_file(tmp_path: Path) -> None:
     """Lines that a reason names are those of the Python file."""
     path = tmp_path / "own.py"
     path.write_text(OWN)
-    with pytest.raises(ProgramError, match="line 8: r has no value on some paths: give it one before line 7"):
+    with pytest.raises(
+        ProgramError, match="line 8: r has no value on some paths: assign it on every path before line 7"
+    ):
         runpy.run_path(str(path))
 
 
 FALSE_BEFORE = [  # the program, the reason that is true, and the program that is read
     (
         "def f(x):\n    def g(y):\n        return y\n    return g(x)\noutput(f(q[0]))",
-        "line 2: a function inside of a function is not in the language; define it at the left margin",
+        "line 2: a function inside a function is not supported; define it at the left margin",
         "def g(y):\n    return y\ndef f(x):\n    return g(x)\noutput(f(q[0]))",
     ),
     (
         "a = [q[0], 1]\nb = [2, 3]\na, b = b, a\na[0] = 1\noutput(b[0])",
-        "line 3: a and b change places here, which is not followed for lists that change in place "
-        "(by a[...] = ...): write a, b = b + [], a + []",
+        "line 3: a and b are exchanged here, which is not supported for lists that change in "
+        "place (by a[...] = ...): write a, b = b + [], a + []",
         "a = [q[0], 1]\nb = [2, 3]\na, b = b + [], a + []\na[0] = 1\noutput(b[0])",
     ),
     (
         "a = [[q[0]], [1]]\na[0], a[1] = a[1], a[0]\na[0][0] = 2\noutput(a[1][0])",
-        "line 2: lists in a change places here, and a changes inside of them, which is not followed: "
-        "write the lists in it out anew",
+        "line 2: lists in a are exchanged here, and a changes inside them, which is not "
+        "supported: build the inner lists anew",
         "a = [[q[0]], [1]]\nb = a[0][0]\na[0] = [a[1][0]]\na[1] = [b]\na[0][0] = 2\noutput(a[1][0])",
     ),
-    ("x: int = q[0]\noutput(x)", "line 1: types are not written here; leave them out", "x = q[0]\noutput(x)"),
+    (
+        "x: int = q[0]\noutput(x)",
+        "line 1: type annotations are not supported here; remove them",
+        "x = q[0]\noutput(x)",
+    ),
 ]
 
 

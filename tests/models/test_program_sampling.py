@@ -175,7 +175,9 @@ def test_a_variable_that_only_some_runs_have_set() -> None:
     """It may be read where it is set, and is told where it is not."""
     text = "c = flip(1/2)\nif c:\n    v = 3\nw = flip(1/2)\nif c:\n    output(v)\n"
     assert len(sampled(text)) == 2
-    with pytest.raises(ProgramError, match="line 4: v has no value on some paths: give it one before line"):
+    with pytest.raises(
+        ProgramError, match="line 4: v has no value on some paths: assign it on every path before line"
+    ):
         sampled("c = flip(1/2)\nif c:\n    v = 3\noutput(v)")
     with pytest.raises(ProgramError, match="line 1: v has no value here"):
         sampled("output(v)")
@@ -184,29 +186,29 @@ def test_a_variable_that_only_some_runs_have_set() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("b = [1]\noutput(b[uniform(0, 1)])", "line 2: the index 1 is outside of the list, which has"),
+        ("b = [1]\noutput(b[uniform(0, 1)])", "line 2: the index 1 is out of range: the list has"),
         ("x = uniform(0, 1)\noutput(1 / x)", "line 2: division by zero"),
         ("output(1 % 0)", "line 1: division by zero"),
         ("output('a' + 1)", "line 1: \\+ needs numbers"),
         ("output('a' < 'b')", "line 1: < needs numbers"),
-        ("output(flip(3/2))", "line 1: the probability of flip is not between 0 and 1"),
-        ("output(geometric(1))", "line 1: the ratio of geometric noise is not between 0 and 1"),
+        ("output(flip(3/2))", "line 1: the probability of flip must be between 0 and 1"),
+        ("output(geometric(1))", "line 1: the ratio of geometric noise must lie strictly between 0 and 1"),
         ("output(laplace(0))", "line 1: the scale of this noise is not positive"),
-        ("output(choice({1: 1/2, 2: 1/3}))", "line 1: the probabilities sum to 5/6, not to 1"),
-        ("n = 0\nwhile n < 1:\n    n = n - 1\noutput(n)", "line 2: this loop goes on for more than"),
-        ("x, y = [1, 2, 3]\noutput(x)", "line 1: 2 values are needed here"),
-        ("for x in 3:\n    output(x)", "line 1: a list or a range is needed here"),
-        ("output(max([]))", "line 1: max of an empty list"),
-        ("b = [1]\nb[1] = 2\noutput(b)", "line 2: the index 1 is outside"),
+        ("output(choice({1: 1/2, 2: 1/3}))", "line 1: the probabilities sum to 5/6 instead of 1"),
+        ("n = 0\nwhile n < 1:\n    n = n - 1\noutput(n)", "line 2: this loop runs for more than"),
+        ("x, y = [1, 2, 3]\noutput(x)", "line 1: the value must be a list with 2 entries"),
+        ("for x in 3:\n    output(x)", "line 1: a loop must run over a list or a range"),
+        ("output(max([]))", "line 1: max of an empty list has no value; check its length first"),
+        ("b = [1]\nb[1] = 2\noutput(b)", "line 2: the index 1 is out of range"),
         ("output(uniform(2, 1))", "line 1: uniform needs lo <= hi"),
-        ("output([1] * 20000)", "line 1: a list of more than 10,000 entries"),
-        ("for k in range(10 ** 403):\n    output(k)", "line 1: a range of more than 10,000 numbers"),
-        ("n = 3\nfor k in range(20):\n    n = n * n\noutput(n)", "line 3: a number that is too large"),
-        ("output(flip(exp(10 ** 40)))", "line 1: a number that is too large"),
+        ("output([1] * 20000)", "line 1: the list has more than 10,000 entries"),
+        ("for k in range(10 ** 403):\n    output(k)", "line 1: the range has more than 10,000 numbers"),
+        ("n = 3\nfor k in range(20):\n    n = n * n\noutput(n)", "line 3: the number is too large"),
+        ("output(flip(exp(10 ** 40)))", "line 1: the number is too large"),
         ("output(laplace(10 ** 404) > 0)", "line 1: the scale of this noise is too large"),
-        ("output(geometric([1]))", "line 1: a number is needed here, and this is a list"),
-        ("output(flip('a'))", "line 1: a number is needed here, and this is a label"),
-        ("def f(x):\n    if x > 5:\n        return 1\noutput(f(1))", "line 1: f may end without return"),
+        ("output(geometric([1]))", "line 1: this must be a number, but it is a list"),
+        ("output(flip('a'))", "line 1: this must be a number, but it is a label"),
+        ("def f(x):\n    if x > 5:\n        return 1\noutput(f(1))", "some runs of f end without return"),
     ],
 )  # fmt: skip
 def test_what_has_no_value(text: str, reason: str) -> None:
@@ -217,7 +219,7 @@ def test_what_has_no_value(text: str, reason: str) -> None:
 
 def test_a_range_that_no_machine_counts() -> None:
     """The exact analysis refuses it too."""
-    with pytest.raises(ProgramError, match="line 1: a range of more than 10,000 numbers"):
+    with pytest.raises(ProgramError, match="line 1: the range has more than 10,000 numbers"):
         proved("for k in range(10 ** 403):\n    output(k)", [(0,)], {"a": ALPHA})
 
 

@@ -32,7 +32,7 @@ def test_words_of_python(word: str) -> None:
         with pytest.raises(ProgramError) as caught:
             read_program(text.replace("NAME", word))
         told = str(caught.value)
-        assert f"line 1: {word} is a word of the language; choose another name, such as {word}_" in told
+        assert f"line 1: {word} is a reserved word; choose another name, such as {word}_" in told
         assert told.splitlines()[-1].index("^") == 4 + column
         read_program(text.replace("NAME", f"{word}_"))
 
@@ -40,7 +40,7 @@ def test_words_of_python(word: str) -> None:
 @pytest.mark.parametrize("word", TAKEN)
 def test_constants_are_no_names(word: str) -> None:
     """Nothing is assigned to a constant."""
-    with pytest.raises(ProgramError, match=f"{word} is a word of the language; choose another name"):
+    with pytest.raises(ProgramError, match=f"{word} is a reserved word; choose another name"):
         read_program(f"{word} = 1\noutput(1)")
 
 
@@ -96,9 +96,11 @@ def test_words_in_expressions(word: str) -> None:
 @pytest.mark.parametrize("word", ["stop", "output"])
 def test_statements_are_no_values(word: str) -> None:
     """What stands on a line of its own is no value, and no variable."""
-    with pytest.raises(ProgramError, match="stands on a line of its own; choose another name for a value"):
+    with pytest.raises(
+        ProgramError, match="must be a statement on its own line; choose another name for a value"
+    ):
         read_program(f"output(q[0] >= {word})")
-    with pytest.raises(ProgramError, match=f"{word} is a word of the language or a function"):
+    with pytest.raises(ProgramError, match=f"{word} is a reserved word or a function"):
         read_program(f"{word} = 1\noutput(1)")
 
 
@@ -127,9 +129,10 @@ def test_stream_without_values(inputs: str, tmp_path: Path) -> None:
     path.write_text(CASE.format(BARE, inputs))
     with pytest.raises(InputError) as caught:
         load(path)
-    assert 'line 1: a stream has values: stream(values="real"), or stream(values="-1..1")' in str(
-        caught.value
-    )
+    assert (
+        'line 1: stream needs the possible values of an entry: stream(values="real"), or '
+        'stream(values="-1..1")'
+    ) in str(caught.value)
     assert str(caught.value).splitlines()[-1].index("^") == 4 + 9
     for values in ("real", "-1..1"):
         read = stream_of(read_program(BARE.replace("stream", f'stream(values="{values}")')))

@@ -292,7 +292,7 @@ def test_noise_that_meets_in_several_ways() -> None:
 @pytest.mark.parametrize("other", ["q[0]", "geometric(1/2)"])
 def test_labels_that_look_like_numbers(other: str) -> None:
     """A number is never compared with the label that looks like it: both answers would surprise somebody."""
-    with pytest.raises(ProgramError, match='the label "1": write 1 without quotes'):
+    with pytest.raises(ProgramError, match='the label "1", which never equals it: write 1 without quotes'):
         proved(f'x = {other}\noutput(x == "1")', [[1, 0]], {})
     (found,) = proved('output(q[0] == "one")', [[1, 0]], {})
     assert found == Oracle(ALPHA, REACH).distribution('output(q[0] == "one")', {"q": [1, 0]})

@@ -54,7 +54,9 @@ def test_more_values_than_can_be_listed(place: str, values: str, number: str, tm
     """The message names the place, the number and the limit; the command ends with exit code 3."""
     with pytest.raises(LimitError) as told:
         loads(PLACES[place].format(values))
-    assert f"{place}: {number} values are too many: at most 1,000 can be listed" in str(told.value)
+    assert f"{place}: there are {number} values, but at most 1,000 can be listed; list fewer" in str(
+        told.value
+    )
     case = tmp_path / "case.toml"
     case.write_text(PLACES[place].format(values), encoding="utf-8")
     assert run(["verify", str(case)]) == 3

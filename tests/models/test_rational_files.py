@@ -292,20 +292,20 @@ def test_constraints_at_closed_ends(file: Callable[[str], RationalFile]) -> None
 
 
 MISTAKES = [
-    ("", "line 1: a file of this form starts with '$Parameters:'"),
-    ("p\n$Parameters: p\n$Result: p", "line 1: a file of this form starts with"),
+    ("", "line 1: a file of this format must start with '$Parameters:'"),
+    ("p\n$Parameters: p\n$Result: p", "line 1: a file of this format must start with"),
     ("$Parameters: p\n", "the section '$Result:' is missing"),
     ("$Result: p\n", "the section '$Parameters:' is missing"),
     ("$Parameters: p\n$Reslut: p", "line 2: unknown section 'Reslut'; did you mean 'Result'?"),
-    ("$Parameters: p\n$Result: p\n$Result: p", "line 3: a second section 'Result'"),
-    ("$Parameters: p; p\n$Result: p", "line 1: the parameter 'p' is there twice"),
-    ("$Parameters: E\n$Result: 1", "line 1: the parameter 'E' has a meaning in case files; rename it"),
-    ("$Parameters: p-1\n$Result: 1", "line 1: the parameter 'p-1' is not a name"),
+    ("$Parameters: p\n$Result: p\n$Result: p", "line 3: the section 'Result' occurs twice"),
+    ("$Parameters: p; p\n$Result: p", "line 1: the parameter 'p' is listed twice"),
+    ("$Parameters: E\n$Result: 1", "line 1: the parameter 'E' is reserved in case files; rename it"),
+    ("$Parameters: p-1\n$Result: 1", "line 1: the parameter 'p-1' is not a valid name"),
     ("$Parameters: p (1,0)\n$Result: 1", "line 1: the interval (1, 0) is empty"),
     ("$Parameters: p (0,inf)\n$Result: 1", "line 1: a parameter needs finite ends"),
-    (HEAD + "r", "line 2: 'r' is not one of the parameters (p, q)"),
+    (HEAD + "r", "line 2: 'r' is not one of the parameters of the file (p, q)"),
     (HEAD + "(+ p\n\n(* q r))", "line 4: 'r' is not one of the parameters"),
-    (HEAD, "line 2: empty formula"),
+    (HEAD, "line 2: the formula is empty"),
     (HEAD + "(+ p q", "line 2: a bracket is not closed"),
     (HEAD + "(+ p q))", "line 2: unexpected ')'"),
     (HEAD + "(p + q", "line 2: a bracket is not closed"),
@@ -320,25 +320,25 @@ MISTAKES = [
     (HEAD + "(- p -3)", "line 2: write (- 3) for a negative number here"),
     (HEAD + "p / (q - q)", "line 2: division by zero"),
     (HEAD + "(/ p 0)", "line 2: division by zero"),
-    (HEAD + "(/ p)", "line 2: wrong operands for /"),
-    (HEAD + "(+ )", "line 2: wrong operands for +"),
+    (HEAD + "(/ p)", "line 2: / has the wrong operands"),
+    (HEAD + "(+ )", "line 2: + has the wrong operands"),
     (HEAD + "(% p q)", "line 2: unexpected '%'"),
     (HEAD + "(pow p 2)", "line 2: 'pow' is not one of the parameters"),
-    (HEAD + "p < q", "line 2: a formula is needed here, not a comparison"),
+    (HEAD + "p < q", "line 2: this must be a formula, not a comparison"),
     (HEAD + "__import__('os')", "line 2: '__import__' is not one of the parameters"),
     (HEAD + "(* 3 (p + ))", "line 2: unexpected ')'"),
     (HEAD + "(* 3 p - 1)", "line 2: unexpected 'the end'"),
     (HEAD + "(* 3 (+ p 1)^2)", "line 2: unexpected '^'"),
 ]
 CONSTRAINTS = [
-    ("p", "line 4: a comparison is needed here"),
+    ("p", "line 4: this must be a comparison"),
     ("p > 0\n\np > q > 0", "line 6: unexpected '>'"),
     ("!p", "line 4: unexpected '!'"),
     ("(not (and (= p 0) (= q 0)))", "line 4: not needs one comparison"),
     ("!((p = 0) & (q = 0))", "line 4: ! needs one comparison"),
     ("(or (= p 0) (= q 0))", "line 4: 'or' is not one of the parameters"),
-    ("(> (/ 1 (- p q)) 0)", "line 4: a denominator of this constraint may vanish in the domain"),
-    ("(> p 0 q)", "line 4: wrong operands for >"),
+    ("(> (/ 1 (- p q)) 0)", "line 4: a denominator of this constraint may be zero in the domain"),
+    ("(> p 0 q)", "line 4: > has the wrong operands"),
 ]
 
 
@@ -361,12 +361,12 @@ def test_mistakes(text: str, message: str, file: Callable[[str], RationalFile]) 
 
 
 LIMITS = [
-    ("9" * 2_001, "line 2: a number with more than 2,000 digits"),
-    ("1e1001", "line 2: an exponent larger than 1,000"),
-    ("p**10001", "line 2: an exponent larger than 10,000"),
+    ("9" * 2_001, "line 2: a number has more than 2,000 digits"),
+    ("1e1001", "line 2: an exponent is larger than 1,000"),
+    ("p**10001", "line 2: an exponent is larger than 10,000"),
     ("((p**1000)**11)", "a power is too large"),
-    ("(p + q + 1)**1000 * (p + 2*q)**1000", "too large to be expanded"),
-    ("+".join(f"1/(p + {k}*q + {k * k})" for k in range(1, 1000)), "too large to be expanded"),
+    ("(p + q + 1)**1000 * (p + 2*q)**1000", "too large to expand"),
+    ("+".join(f"1/(p + {k}*q + {k * k})" for k in range(1, 1000)), "too large to expand"),
 ]
 
 

@@ -85,45 +85,57 @@ def test_labels() -> None:
     assert read_condition("abs(x - y) <= 1", ONE).holds(["3"], ["4"])
     assert read_condition("x in ['a', 'b'] and y not in ['a']", ONE).holds(["b"], ["b"])
     assert Related("x in ['a', 'b'] and y not in ['a']", [("", None)])(["b"], ["b"])
-    with pytest.raises(ExpressionError, match="the label 'a' is no number"):
+    with pytest.raises(ExpressionError, match="the label 'a' is not a number"):
         read_distance("abs(x - y)", ONE).number(["a"], ["b"])
 
 
 WRONG = {
-    "sum(abs(x[i] - y[i]))": ("a condition is needed here", 0, ARRAY),
+    "sum(abs(x[i] - y[i]))": ("this must be a condition", 0, ARRAY),
     "x[i] != y[i]": ("the index i is not bound", 2, ARRAY),
     "sum(x - y) <= 1": ("x is an array: write x[i]", 4, ARRAY),
     "x != 1": ("x is an array", 0, ARRAY),
     "sum(3) <= 1": ("sum needs an index", 0, ARRAY),
-    "x[3] == 1": ("x has the indices 0 to 2", 2, ARRAY),
-    "x[i+1] == 1": ("an index is a name such as i, or a whole number", 2, ARRAY),
-    "x[0:2] == 1": ("a part of an array is not allowed", 0, ARRAY),
-    "sum(x[i] for i in range(3)) == 1": ("leave `for` out", 3, ARRAY),
+    "x[3] == 1": ("the index is out of range: x has the indices 0 to 2", 2, ARRAY),
+    "x[i+1] == 1": ("an index must be a name such as i, or a whole number", 2, ARRAY),
+    "x[0:2] == 1": ("slices are not supported", 0, ARRAY),
+    "sum(x[i] for i in range(3)) == 1": ("remove `for`", 3, ARRAY),
     "x.r[0] == 1": ("no input is called r; did you mean x.q?", 0, ARRAY),
-    "len(x.q) == z": ("unknown name z; known are x, y", 12, ARRAY),
+    "len(x.q) == z": (
+        "unknown name z; the names are x, y, and indices such as i in sum(abs(x[i] - y[i]))",
+        12,
+        ARRAY,
+    ),
     "sum(x) = 3": ("write == for equality", 7, ARRAY),
-    "total(x[i]) == 1": ("unknown function total; known are abs, len, sum", 0, ARRAY),
+    "total(x[i]) == 1": (
+        "unknown function total; the functions are abs, len, sum, count, all, any, min, max",
+        0,
+        ARRAY,
+    ),
     "sun(x[i]) == 1": ("did you mean sum?", 0, ARRAY),
-    "sum(x[i] + laplace(2)) == 1": ("there is no noise here", 11, ARRAY),
+    "sum(x[i] + laplace(2)) == 1": ("noise is not allowed here", 11, ARRAY),
     "sum(x[i], y[i]) == 1": ("sum needs one argument", 0, ARRAY),
     "all(x[i]) and x == y": ("all needs a condition", 0, ARRAY),
     "x == y and": ("syntax error", 10, ARRAY),
     "(x == y": ("syntax error: '(' was never closed", 0, ARRAY),
-    "": ("empty expression", 0, ARRAY),
-    "x == 'a\\n'": ("without a backslash", 5, ONE),
-    "x.q == 1": ("the input has no named parts", 0, ONE),
-    "x[0] == 1": ("x is one value here", 0, ONE),
+    "": ("the expression is empty", 0, ARRAY),
+    "x == 'a\\n'": ("must not contain a backslash escape", 5, ONE),
+    "x.q == 1": ("the inputs have no names here", 0, ONE),
+    "x[0] == 1": ("x is a single value here", 0, ONE),
     "len(x) == 1": ("len needs an array", 0, ONE),
-    "x in 3": ("a list is needed behind `in`", 5, ONE),
-    "[x] == [y]": ("a list stands behind `in` only", 0, ONE),
-    "x is y": ("write == or !=", 0, ONE),
+    "x in 3": ("`in` must be followed by a list", 5, ONE),
+    "[x] == [y]": ("a list is only allowed after `in`", 0, ONE),
+    "x is y": ("is and is not are not supported; write == or !=", 0, ONE),
     "x == y or __import__('os')": ("unknown function __import__", 10, ONE),
-    "(lambda: 1)() == 1": ("no function", 0, ONE),
-    "x.n.real == 1": ("a dot stands behind x or y only", 0, SEVERAL),
-    "x == y": ("there are several inputs: write x.q, x.r, x.n", 0, SEVERAL),
-    "sum(x.q[i] * y.r[i]) == 1": ("i runs over 2 indices, and y.r has 3", 13, SEVERAL),
+    "(lambda: 1)() == 1": (
+        "only functions can be called; the functions are abs, len, sum, count, all, any, min, max",
+        0,
+        ONE,
+    ),
+    "x.n.real == 1": ("a dot is only allowed after x or y", 0, SEVERAL),
+    "x == y": ("there are several inputs, so name one: write x.q, x.r, x.n", 0, SEVERAL),
+    "sum(x.q[i] * y.r[i]) == 1": ("i runs over 2 indices, but y.r has length 3", 13, SEVERAL),
     "x.q == y.r": ("x.q and y.r have different lengths", 0, SEVERAL),
-    "x.n[0] == 1": ("is one value here", 0, SEVERAL),
+    "x.n[0] == 1": ("is a single value here", 0, SEVERAL),
     "all(" * 300 + "x" + ")" * 300: ("nested", 0, ARRAY),
     "\u202ex == y": ("unexpected character", 0, ARRAY),
 }
@@ -143,7 +155,7 @@ def test_refused_conditions(text: str) -> None:
 
 def test_a_distance_is_a_number() -> None:
     """A condition is no distance, and a division by zero shows its place."""
-    with pytest.raises(ExpressionError, match="a distance is a number"):
+    with pytest.raises(ExpressionError, match="the distance must be a number"):
         read_distance("x == y", ONE)
     with pytest.raises(ExpressionError, match="division by zero") as caught:
         read_distance("1 / (x - y)", ONE).number([1], [1])
@@ -170,6 +182,6 @@ def test_mutated_conditions_give_no_traceback(seed: int) -> None:
 def test_an_input_is_not_its_own_neighbour() -> None:
     """A listed pair of one input twice compares nothing: it is an error with its place."""
     table = Table({"pairs": [[[0, 1], [1, 1]], [[1, 0], [1, 0]]]})
-    with pytest.raises(CaseError, match="never compared with itself") as found:
+    with pytest.raises(CaseError, match="both inputs of this pair are the same") as found:
         neighbouring_inputs(table, [(Fraction(0), Fraction(1))] * 2)
     assert found.value.key == "pairs[1]"

@@ -96,7 +96,7 @@ def test_what_has_a_memory_is_no_repeated_release() -> None:
     """Where an output changes what comes next, or the counts are too many, there is one line."""
     cases = Path(__file__).parents[2] / "cases"
     series = load(cases / "above-threshold.toml")
-    with pytest.raises(CaseError, match="depends on what it did before"):
+    with pytest.raises(CaseError, match="depends on its earlier outputs"):
         repeated(series.model.hmm, 2)  # type: ignore[union-attr]
     many = load(cases / "approximate" / "geometric-independent.toml")
     with pytest.raises(LimitError, match="counts"):
@@ -117,5 +117,5 @@ def test_counts_of_two_inputs_with_one_name(tmp_path: Path) -> None:
     text = CASE.replace('kind = "randomized_response"', 'kind = "release"').replace("TIMES", "2")
     path = tmp_path / "case.toml"
     path.write_text(text.replace('truth = "t"', f"table = {{ {rows} }}"))
-    with pytest.raises(InputError, match="two counts of outputs have one name"):
+    with pytest.raises(InputError, match="two counts of outputs have the same name"):
         load(path)

@@ -228,5 +228,5 @@ def test_refusals() -> None:
     """Sequences of such outputs, and a parameter with the name of their variable, are refused."""
     with pytest.raises(InputError, match="sequences of such outputs"):
         case(MAXIMUM, 3, "eps", privacy={"epsilon": "eps", "length": 2})
-    with pytest.raises(InputError, match="w1 stands for the place of an output"):
+    with pytest.raises(InputError, match="w1 is reserved for the place of an output"):
         case(MAXIMUM, 3, "eps", parameters={"eps": "(0, oo)", "w1": "(0, 1)"})

@@ -82,7 +82,7 @@ def test_truth_needs_states_as_observations(tmp_path: Path) -> None:
     text = text[:start] + text[end:]
     with pytest.raises(CaseError, match="give either truth or emissions"):
         written(tmp_path, text)
-    with pytest.raises(CaseError, match="with truth, the states are the observations"):
+    with pytest.raises(CaseError, match="with truth, the releases are the states; remove observations"):
         written(tmp_path, text.replace("day = 1", 'truth = "3/4"'))
     fine = text.replace("day = 1", 'truth = "3/4"').replace('observations = ["x", "y"]\n', "")
     assert written(tmp_path, fine).model.hmm.observations == ("a", "b")

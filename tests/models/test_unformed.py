@@ -113,9 +113,9 @@ def test_a_pair_with_a_smaller_ratio_is_rejected(
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"right": [2, 2, 2, 2], "left": [0, 0, 0, 0]}, "no pair of neighbouring inputs"),
-        ({"differ": "one"}, "no pair of neighbouring inputs"),
-        ({"left": [1, 1, 1]}, "no pair of neighbouring inputs"),
+        ({"right": [2, 2, 2, 2], "left": [0, 0, 0, 0]}, "not a pair of neighbouring inputs"),
+        ({"differ": "one"}, "not a pair of neighbouring inputs"),
+        ({"left": [1, 1, 1]}, "not a pair of neighbouring inputs"),
         ({"noise": [["1/2", "1/3"], ["1/2", "1/2"]]}, "no distribution"),
     ],
 )

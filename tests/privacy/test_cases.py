@@ -53,7 +53,11 @@ MISTAKES = [
     ("[privacy]", "[privacy]\nepsilom = 1", "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
     ("[privacy]", "[privaci]", "privaci: unknown table; did you mean [privacy]?"),
     ("[mechanism]", "[mechansim]", "mechansim: unknown table; did you mean [mechanism]?"),
-    ("[mechanism]", "[tea]\n[mechanism]", "tea: unknown table; a case has [parameters], [prior]"),
+    (
+        "[mechanism]",
+        "[tea]\n[mechanism]",
+        "tea: unknown table; the tables of such a case are [parameters], [prior]",
+    ),
     ('epsilon = "ln(4)"', 'epsilon = "two"', "privacy.epsilon: epsilon must be a sum of numbers and ln(...)"),
     ("[privacy]", "[claim]\n[privacy]", "prior: give either [claim], or [mechanism] and [privacy]"),
     ('"john == 1"', '"jon == 1"', "secrets.yes: unknown name 'jon'; did you mean 'john'?"),
@@ -68,28 +72,36 @@ MISTAKES = [
     (
         'bernoulli = "p"',
         'bernoulli = "r"',
-        "prior.john.bernoulli: unknown name 'r'; write r = \"(0, 1)\" below [parameters]; known here: p",
+        (
+            "prior.john.bernoulli: unknown name 'r'; to declare a parameter, add r = \"(0, 1)\" "
+            "below [parameters]; known here: p"
+        ),
     ),
     ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
     ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "an exponent must be at most 10,000"),
     ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets are nested deeper than 200"),
     ('bernoulli = "p"', 'bernoulli = "1/(1 - 2*p)"', "the denominator of 1/(1 - 2*p) is zero at p = 1/2"),
-    ('bernoulli = "p"', 'poisson = "p"', "prior.john: a distribution is one of"),
-    ('bernoulli = "p"', 'normal = "p"', "prior.john: a distribution is one of"),
-    ('bernoulli = "p"', 'geometric = "p"', "prior.john: a distribution is one of"),
-    ("{ truncated_geometric =", "{ geometric =", "mechanism.noise: noise is {"),
-    ("{ truncated_geometric =", "{ discrete_laplace =", "mechanism.noise: noise is {"),
-    ('bernoulli = "p"', 'categorical = { 0 = "p", 1 = "p" }', "the probabilities sum to 2*p, not to 1"),
+    ('bernoulli = "p"', 'poisson = "p"', "prior.john: this variable has no known distribution: give one of"),
+    ('bernoulli = "p"', 'normal = "p"', "prior.john: this variable has no known distribution: give one of"),
+    (
+        'bernoulli = "p"',
+        'geometric = "p"',
+        "prior.john: this variable has no known distribution: give one of",
+    ),
+    ("{ truncated_geometric =", "{ geometric =", "mechanism.noise: noise must be {"),
+    ("{ truncated_geometric =", "{ discrete_laplace =", "mechanism.noise: noise must be {"),
+    ('bernoulli = "p"', 'categorical = { 0 = "p", 1 = "p" }', "the probabilities sum to 2*p instead of 1"),
     ('given = "john"', 'given = "jack"', "prior.kin.given: 'jack' is not an earlier variable"),
-    ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1"),
+    ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1; add one"),
     ('p = "(0, 1)"', 'p = "(1, 0)"', "parameters.p: the interval (1, 0) is empty"),
-    ('p = "(0, 1)"', 'p = "(1, inf)"', "parameters.p: a parameter needs finite ends"),
+    ('p = "(0, 1)"', 'p = "(1, inf)"', "parameters.p: the interval of a parameter must have finite ends"),
     (
         'p = "(0, 1)"',
         'p = "[1, oo)"',
-        """or is any positive number, "(0, oo)"; write p = "(0, oo)", and constraints = ["p >= 1"]""",
+        'only the interval of all positive numbers, "(0, oo)", is unbounded; '
+        'write p = "(0, oo)", and constraints = ["p >= 1"]',
     ),
-    ('p = "(0, 1)"', 'p = "[0, oo)"', 'write p = "(0, oo)", and look at the value 0 in a case of its own'),
+    ('p = "(0, 1)"', 'p = "[0, oo)"', 'write p = "(0, oo)", and verify the value 0 in a separate case'),
     ('p = "(0, 1)"', 'p = "[0.5, oo)"', 'write p = "(0, oo)", and constraints = ["p >= 0.5"]'),
     ('p = "(0, 1)"', 'p = "0,1"', 'write "(0, 1)" for an interval, or 0.1 for a number'),
     ('p = "(0, 1)"', 'p = "0 to 1"', "parameters.p: neither an interval such as"),
@@ -97,10 +109,14 @@ MISTAKES = [
     (
         'p = "(0, 1)"',
         'p = "(0, 1)"\nE = "(0, 1)"',
-        "parameters.E: this name stands for the constant exp",
+        "parameters.E: this name is reserved for the constant exp",
     ),
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = ["p"]', "parameters.constraints[0]: a comparison with"),
-    ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = 3', "parameters.constraints: a list of comparisons"),
+    (
+        'p = "(0, 1)"',
+        'p = "(0, 1)"\nconstraints = 3',
+        "parameters.constraints: constraints must be a list of comparisons",
+    ),
     ('kind = "geometric"', 'kind = "geometrik"', "unknown mechanism 'geometrik'; did you mean 'geometric'?"),
     (
         "range = 2",
@@ -126,7 +142,7 @@ MISTAKES = [
     ('epsilon = "ln(4)"', "epsilon = -1", "is below 1, so epsilon would be negative"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(2)/2"', "the factor of a logarithm must be a whole number, not 1/2"),
     ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter is allowed only inside ln"),
-    ('epsilon = "ln(4)"', 'ratio = "e"', "for Euler's number write exp(1), and for a parameter e"),
+    ('epsilon = "ln(4)"', 'ratio = "e"', "write exp(1) for Euler's number; to declare a parameter, add e"),
     ('epsilon = "ln(4)"', 'ratio = "1 bit"', 'syntax error; write epsilon = "1*ln(2)"'),
     ('epsilon = "ln(4)"', 'ratio = "2 nats"', 'syntax error; write epsilon = "2"'),
     ('epsilon = "ln(4)"', 'ratio = "eps = 2"', 'syntax error; write epsilon = "2"'),
@@ -154,16 +170,24 @@ MISTAKES = [
 
 LEVEL = '[prior]\nlevel = { bernoulli = "p" }\n[secrets]\npairs = [["a", "b"]]'
 HMM_MISTAKES = [
-    ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p, not to 1"),
-    ('y = "1 - q"', 'y = "1"', "mechanism.emissions.b: this row: the probabilities sum to q + 1, not to 1"),
+    ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p instead of 1"),
+    (
+        'y = "1 - q"',
+        'y = "1"',
+        "mechanism.emissions.b: this row: the probabilities sum to q + 1 instead of 1",
+    ),
     ('x = "p", y = "1 - p"', 'x = "2*p - 1", y = "2 - 2*p"', "the probability of x is negative at p = 1/4"),
     ("b = {", "c = {", "mechanism.emissions: the key 'b' is missing"),
     ('y = "1 - q"', 'z = "1 - q"', "mechanism.emissions.b.z: unknown key"),
-    ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: at least one name is needed"),
-    ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: answer 1 is c"),
-    ('q = "[0, 1]"', 'q = "[0, 1]"\nconstraints = ["p > 2"]', "the parameter domain is empty"),
+    ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: the list must have at least one name"),
+    ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: value 1 of the input is c"),
+    (
+        'q = "[0, 1]"',
+        'q = "[0, 1]"\nconstraints = ["p > 2"]',
+        "the parameter domain is empty",
+    ),
     ('[neighbours]\ndiffer = "each"', LEVEL, "prior.level: start is missing"),
-    ('"[0, 1]"', "[0, 1]", "parameters.q: an interval is text such as"),
+    ('"[0, 1]"', "[0, 1]", "parameters.q: an interval must be text such as"),
     ("ratio = 2", 'ratio = 2\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),
 ]
 

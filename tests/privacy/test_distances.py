@@ -187,16 +187,24 @@ REFUSED = [
     (
         'related = "x != y"\ndiffer = "one"',
         'ratio = "2"',
-        "neighbours.related: give either differ or related",
+        "neighbours.related: give either differ or related, not both",
     ),
-    ('related = "x != y"\nby = 1', 'ratio = "2"', 'neighbours.by: this belongs to differ = "each" or "one"'),
+    (
+        'related = "x != y"\nby = 1',
+        'ratio = "2"',
+        'neighbours.by: this key needs differ = "each" or "one"; add it, or remove this line',
+    ),
     ('related = "x > 9"', 'ratio = "2"', "neighbours.related: no two different inputs are related"),
     ('related = "x"', 'ratio = "2"', "neighbours.related: a condition is needed here"),
     ("related = 3", 'ratio = "2"', "neighbours.related: must be text in quotes"),
     ('related = "x[i] == 1"', 'ratio = "2"', "neighbours.related: x is one value here"),
     ('distance = "x - y"', 'ratio = "2**distance"', "neighbours.distance: -1 from 0 to 1, and 1 back"),
-    ('distance = "1 - abs(x - y)"', 'ratio = "2**distance"', "-1 from 0 to 2: a distance is not negative"),
-    ('distance = "x == y"', 'ratio = "2**distance"', "a distance is a number"),
+    (
+        'distance = "1 - abs(x - y)"',
+        'ratio = "2**distance"',
+        "the distance is -1 from 0 to 2, but a distance must not be negative",
+    ),
+    ('distance = "x == y"', 'ratio = "2**distance"', "the distance must be a number"),
     (
         'distance = "abs(x - y)"',
         'ratio = "2"',
@@ -256,7 +264,7 @@ def test_a_parameter_called_distance(tmp_path: Path, capsys: pytest.CaptureFixtu
         tmp_path, 'distance = "abs(x - y)"', 'ratio = "2**distance"', parameters='distance = "[1, 2]"'
     )
     assert run(["verify", str(path)]) == 2
-    assert "neighbours.distance: a parameter has this name too" in capsys.readouterr().err
+    assert "neighbours.distance: distance is already the name of a parameter" in capsys.readouterr().err
 
 
 def test_above_threshold_has_no_distance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -268,7 +276,7 @@ query_noise = { truncated_geometric = "1/2", range = 2 }"""
     path = case_of(tmp_path, 'related = "y - x in [0, 1]"', 'ratio = "8"', mechanism)
     assert run(["verify", str(path), "--json"]) == 0
     related = json.loads(capsys.readouterr().out)
-    assert any("one way only" in note for note in related["notes"])
+    assert any("in one direction only" in note for note in related["notes"])
     origins = [(claim["observations"], claim["merged"]) for claim in related["claims"]]
     path = case_of(tmp_path, 'differ = "each"', 'ratio = "8"', mechanism)
     assert run(["verify", str(path), "--json"]) == 0
@@ -336,11 +344,14 @@ def test_every_kind(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_one_way_relations_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A relation that holds one way only is compared both ways, and the answer says so."""
+    """A relation that holds in one direction only is compared both ways, and the answer says so."""
     path = case_of(tmp_path, 'related = "y == x + 1"', 'ratio = "2"')
     assert run(["verify", str(path)]) == 0
     told = capsys.readouterr().out
-    assert "3 pairs of inputs are related one way only, such as 0 and 1; both directions are compared" in told
+    assert (
+        "3 pairs of inputs are related in one direction only, such as 0 and 1; paramverify "
+        "compares both directions"
+    ) in told
     path = case_of(tmp_path, 'related = "abs(x - y) == 1"', 'ratio = "2"')
     assert run(["verify", str(path)]) == 0
     assert "one way" not in capsys.readouterr().out

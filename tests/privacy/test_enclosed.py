@@ -172,7 +172,7 @@ def test_commands(tmp_path: Path) -> None:
         ["report", path, "-o", str(tmp_path / "page.html")],
         ["synthesize", path],
     ):
-        assert "gauss and discrete_gaussian have none" in called(*command).err
+        assert "gauss and discrete_gaussian are only enclosed in intervals" in called(*command).err
     assert called("verify", path, "--evidence", str(tmp_path / "e.json")).code == 0
     sampled = answer("sample", path, "--runs", "4000", "--direct", "--audit")
     assert sampled["status"] == "no difference found"

@@ -40,7 +40,9 @@ BEYOND = {  # cases, and the inputs with a violation
     ),
 }
 WITHIN = {  # cases without one, or without larger inputs
-    "the same for all": text("output(n + laplace(1/eps) > 0)", 'n = { values = "0..3" }', 'differ = "one"'),
+    "write one mechanism for all values of the variable": text(
+        "output(n + laplace(1/eps) > 0)", 'n = { values = "0..3" }', 'differ = "one"'
+    ),
     "a list": text("output(flip(1/2) if n >= 0 else n)", "n = { values = [0, 1, 2] }", 'differ = "one"'),
     "bits": text("output(flip(1/2) if n < 2 else n)", 'n = { values = "0..1" }', 'differ = "one"'),
     "an array of this length": text(
@@ -118,7 +120,7 @@ def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
 @pytest.mark.usefixtures("ample_share")
 def test_a_note_has_the_larger_inputs_that_are_private() -> None:
     """And says that it says nothing of others; each of them is decided to be private by itself."""
-    case = WITHIN["the same for all"]
+    case = WITHIN["write one mechanism for all values of the variable"]
     (note,) = [note for note in loads(case).verify().notes if "larger" in note]
     listed = ["{0..4}", "{-1..3}", "{0..7}"]
     named = ", ".join(f"n in {values}" for values in listed)
@@ -143,7 +145,7 @@ def test_outside_of_the_main_thread_the_note_says_why() -> None:
 def test_how_far_neighbours_are_apart_by_default(values: str, said: bool) -> None:
     """Numbers may be codes, so the default is said where it leaves pairs out, and only there."""
     case = text("output(n + laplace(1/eps) > 0)", f"n = {{ values = {values} }}", 'differ = "one"')
-    note = "neighbours differ by at most 1, the default of `by` in [neighbours]"
+    note = "neighbours differ by at most 1, which is the default of `by` in [neighbours]"
     assert (note in loads(case).verify().notes) == said
     assert note not in loads(case.replace('"one"', '"one"\nby = 1')).verify().notes
     taken = [note for note in loads(case).verify().notes if "assumed to contain all possible values" in note]

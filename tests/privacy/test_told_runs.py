@@ -120,8 +120,10 @@ def test_a_run_that_is_left_out_is_said(
     """Where there are too many runs the verdict stays, and the answer says that the run is left out."""
     monkeypatch.setattr(run_traces, "MAX_WORK", 3)
     told, document = answer(tmp_path, capsys, CASE, "verify")
-    assert "The run that produces this output is not shown: too many runs have this output" in told
-    assert document["witness"]["run"] == {"left_out": "too many runs have this output"}
+    assert (
+        "The run that produces this output is not shown: too many runs have this output to list them" in told
+    )
+    assert document["witness"]["run"] == {"left_out": "too many runs have this output to list them"}
 
 
 SUM = (

@@ -92,8 +92,8 @@ def test_the_constant_is_defined_where_it_occurs(
 @pytest.mark.parametrize(
     ("command", "name", "told"),
     [
-        ("show", "noisy-max-3-above", "truncated to 0..2 before the answers are compared"),
-        ("budget", "noisy-max-3-above", "truncated to 0..2 before the answers are compared"),
+        ("show", "noisy-max-3-above", "truncated to 0..2 before the mechanism compares the answers"),
+        ("budget", "noisy-max-3-above", "truncated to 0..2 before the mechanism compares the answers"),
         ("verify", "above-threshold", "the textbook's sparse vector technique"),
         ("show", "geometric-neighbours", ""),
         ("verify", "geometric-neighbours", ""),

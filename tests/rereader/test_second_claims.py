@@ -266,7 +266,7 @@ def test_claims_of_other_forms(text: str) -> None:
     document = {"status": "unknown", "domains": [domain], "statements": [claim]}
     look = second_look(document, f'[parameters]\na = "(0, 1)"\n[claim]\nholds = "{text}"\n')
     assert (look.compared, look.agrees) == (False, True), look.line
-    assert "a claim that is no comparison" in look.line or "a claim with another relation" in look.line
+    assert "a claim that is not a comparison" in look.line or "a claim with another relation" in look.line
 
 
 def test_a_single_point(tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ OTHER_SIDES: list[tuple[Json, str]] = [
     ({}, "both sides of the witness and its claim, at "),
     (
         {"parameters": {"a": "4/5"}, "left": "4/9", "difference": "2/45"},
-        "the witness is outside of the domain",
+        "the witness is outside the domain",
     ),
     ({"parameters": {"a": "1/2"}, "left": "1/3", "difference": "-1/15"}, "the witness is true there"),
     (

@@ -295,7 +295,7 @@ def test_enough_points_for_a_degree() -> None:
 WITNESS = {"observations": ["x", "y"], "secrets": ["a", "b"], "parameters": {"p": "1/5"}}
 WRONG = [
     ({"observations": ["x"]}, "another length"),
-    ({"parameters": {"p": "1"}}, "outside of the domain"),
+    ({"parameters": {"p": "1"}}, "outside the domain"),
     ({"secrets": ["a", "c"]}, "are not compared"),
     ({"secrets": ["a", "a"]}, "are not compared"),
 ]
@@ -321,7 +321,7 @@ def test_witnesses() -> None:
         if good:
             look.check_largest(stated, look.at_witness(stated, F(1))[1], F(1))
             continue
-        with pytest.raises(Rejected, match="another one"):
+        with pytest.raises(Rejected, match="another probability for the witness"):
             look.check_largest(stated, look.at_witness(stated, F(1))[1], F(1))
 
 
@@ -334,7 +334,7 @@ def test_witnesses_of_impossible_secrets(secrets: list[str]) -> None:
 
 
 def test_a_rational_beside_an_algebraic_witness() -> None:
-    """It may be outside of the domain, for a root that is in it is an end of the domain."""
+    """It may be outside the domain, for a root that is in it is an end of the domain."""
     look = looking(case("(0, 1)", "p**2 >= 1/2"))
     root = {"minimal": "2*t^2 - 1", "interval": ["0", "1"], "coordinates": {"p": "t"}}
     point, found = look.at_witness(StatedWitness({**WITNESS, "algebraic": root, "observations": ["x"]}), F(1))

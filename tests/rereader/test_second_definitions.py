@@ -71,7 +71,7 @@ def test_texts_that_are_too_long_or_no_program(monkeypatch: pytest.MonkeyPatch) 
     for found in (written_out("f(n + n + n", {}), program_written_out("f(n + n + n", {})):
         assert found == "f(n + n + n"  # nothing is written out
     for text in ("f(n", "if n:\n    m\n  k"):
-        with pytest.raises(UnreadCase, match="no program"):
+        with pytest.raises(UnreadCase, match="not a program"):
             program_written_out(text, {"n": "(1)"})
     for given in (True, ["1"], {"file": "f"}):
         with pytest.raises(ValueError, match="not defined by an expression"):

@@ -242,7 +242,7 @@ def test_states_and_their_weights() -> None:
     assert second_reader.PointProbabilities({}, {"one": row, "other": {("u",): F(1)}}, {}).size == 6
     assert reader.pairs({"p": F(1)}, F(1)) == [("one", "other"), ("one", "none")]
     for wrong in ({"p": F(2)}, {"p": F(-1)}):
-        with pytest.raises(ValueError, match="no distribution"):
+        with pytest.raises(ValueError, match="not a distribution"):
             reader.masses(wrong, F(1), [1])
     with pytest.raises(ValueError, match="names 0 of the values"):
         SecondReader(STATES.replace("other = { 01", 'other = { "1.0"'), None).masses({"p": F(1)}, F(1), [1])

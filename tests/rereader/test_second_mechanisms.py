@@ -428,7 +428,7 @@ def test_streams(row: int, differ: str) -> None:
 
 STREAM = 'kind = "program"\nsource = "for x in stream(values=[0, 1]):\\n    output(x)"\n'
 UNREAD = {
-    "noise written 'gauss and range'": 'kind = "geometric"\nnoise = { gauss = "1", range = 2 }',
+    "noise of the form 'gauss and range'": 'kind = "geometric"\nnoise = { gauss = "1", range = 2 }',
     "mechanisms of kind 'other'": 'kind = "other"',
     "a stream with calls of other mechanisms": STREAM + '[mechanism.calls.f]\nkind = "release"',
     "the last statement is no loop over a stream": STREAM + '[define]\nstream = "range"',

@@ -37,9 +37,9 @@ def test_spellings() -> None:
 @pytest.mark.parametrize("given", [True, False, 0.5, None, [1], F(1, 2)])
 def test_what_is_no_number_and_no_text(given: Any) -> None:
     """Truth, lists and floats are refused as names and as expressions."""
-    with pytest.raises(ValueError, match="is no number and no text"):
+    with pytest.raises(ValueError, match="is neither a number nor text"):
         meaning(given)
-    with pytest.raises(ValueError, match="is no expression"):
+    with pytest.raises(ValueError, match="is not an expression"):
         HERE.parsed(given)
 
 
@@ -108,8 +108,8 @@ def test_values(text: str) -> None:
 
 
 MISTAKES: list[tuple[str, type[Exception], str]] = [
-    ("t + 1", ValueError, "the label '7' is no number"),
-    ("1 + t", ValueError, "the label '7' is no number"),
+    ("t + 1", ValueError, "the label '7' is not a number"),
+    ("1 + t", ValueError, "the label '7' is not a number"),
     ("b", ValueError, "unknown name 'b'"),
     ("y", ValueError, "unknown name 'y'"),
     ("2**(1/2)", ValueError, "1/2 is not whole"),
@@ -244,9 +244,9 @@ DISTANCES: list[tuple[str, str, str, Any]] = [
     ("1 == x", "1", "1", F(1)),
     ("1 if x == 'a' or y == 'a' else 0", "a", "b", F(1)),
     ("(x in ['a', 1]) + (y in ['a', 1])", "1", "b", F(1)),
-    ("-abs(x - y)", "0", "2", "a distance that is none"),
-    ("x - y", "2", "0", "a distance that is none"),
-    ("max(x - y, 0)", "2", "0", "a distance that is none"),
+    ("-abs(x - y)", "0", "2", "a distance that is not a number"),
+    ("x - y", "2", "0", "a distance that is not a number"),
+    ("max(x - y, 0)", "2", "0", "a distance that is not a number"),
     ("x == [1]", "1", "1", "an array is compared with something else"),
 ]
 
@@ -314,8 +314,8 @@ ROWS: list[tuple[Any, Mapping[Any, Fraction] | str]] = [
     ({"given": "u", "table": {" 1": {"1": 1}}}, "0 rows fit"),
     ({"given": "v", "table": {"x,": {"1": 1}, "x ": {"1": 1}}}, "0 rows fit"),
     ({"uniform": [1, "1"]}, "two names of a row"),
-    ({"categorical": {"0": "1/2", "1": "1/3"}}, "a row is no distribution"),
-    ({"categorical": {"0": "3/2", "1": "-1/2"}}, "a row is no distribution"),
+    ({"categorical": {"0": "1/2", "1": "1/3"}}, "a row is not a distribution"),
+    ({"categorical": {"0": "3/2", "1": "-1/2"}}, "a row is not a distribution"),
     ({"truncated_geometric": "1/2", "range": 2, "around": "u/2"}, "out of its range"),
     ({"truncated_geometric": "1/2", "range": 2, "around": "u + 2"}, "out of its range"),
     ({"truncated_geometric": "1/2", "range": 2, "around": "u - 2"}, "out of its range"),
@@ -402,7 +402,7 @@ def test_how_far_a_walk_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     for count in (11, 12):
         prior = coins(count - 1, "k - 1") | {"bad": {"bernoulli": "a label"}}
         if count == 11:
-            with pytest.raises(ValueError, match="no expression"):
+            with pytest.raises(ValueError, match="not an expression"):
                 Walk(prior, HERE).weights("v1 == 1", ["v1"])
         else:
             assert len(Walk(prior, HERE).weights("v1 == 1", ["v1"])) == 1

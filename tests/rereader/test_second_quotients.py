@@ -177,7 +177,7 @@ def test_witnesses_about_an_output() -> None:
     far = {**WITNESS, "secrets": ["0", "2"], "probabilities": ["1/4", "0"], "bound": "3", "distance": "2"}
     far["claim"] = {"domain": 0, "polynomial": "-1"}
     assert looked(FAR, "violated", witness=far).agrees
-    assert "the distance" in looked(FAR, "violated", witness={**far, "distance": "1"}).line
+    assert "another distance" in looked(FAR, "violated", witness={**far, "distance": "1"}).line
     told = {k: v for k, v in WITNESS.items() if k not in ("claim", "bound")}
     for number, agrees in (("1/8", True), ("1/9", False)):
         told["probabilities"] = ["1/4", number]
@@ -295,9 +295,9 @@ CERTIFICATES: Changes = [
     *[(put("model", "steps", k, 3, value="3/2*p + 1/3"), "other probabilities") for k in range(6)],
     (put("model", "steps", 0, 1, value=1), "other probabilities"),
     (put("model", "steps", 1, 2, value=0), "other probabilities"),
-    (put("model", "ratio", 0, value="3*p"), "the bound"),
-    (put("model", "ratio", value=["-4", "-1"]), "the bound"),
-    (put("model", "ratio", value=["0", "0"]), "the bound"),
+    (put("model", "ratio", 0, value="3*p"), "another bound"),
+    (put("model", "ratio", value=["-4", "-1"]), "another bound"),
+    (put("model", "ratio", value=["0", "0"]), "another bound"),
     (put("model", "pairs", 0, 1, value="c"), "other secrets"),
     (put("model", "pairs", value=[]), "no pairs"),
     (put("model", "pairs", 0, 2, "mass", value="2*p"), "other probabilities"),
@@ -331,7 +331,7 @@ CASES_OF_CERTIFICATES: list[tuple[Json, Change, str, str, str]] = [
     (LOOP, lambda d: ONLY_X(d["statements"][0]), 'x = "p", y = "1-p"', 'x = "1"', "read a second time"),
     (CLOSED, dict, 'length = "all"', 'length = "all"\ndelta = "1/9"', "has a delta"),
     (CLOSED, dict, 'length = "all"', 'length = "all"\none_sided = "ignored"', "side condition"),
-    (LOOP, put("statements", 0, "point", "p", value="3/4"), "", "", "outside of the domain"),
+    (LOOP, put("statements", 0, "point", "p", value="3/4"), "", "", "outside the domain"),
     (CLOSED, put("domains", 0, "variables", value=["p", "q"]), "", "", "the parameters are p"),
     (CLOSED, put("domains", 0, "box", "p", value="[1/4, 1/3)"), "", "", "only one of both domains"),
 ]

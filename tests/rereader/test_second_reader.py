@@ -271,7 +271,7 @@ def test_a_loop_is_compared_at_its_point(tmp_path: Path, capsys: pytest.CaptureF
     for old, new, words in (
         ('[0, 0, 0, "1/4"], [0, 1, 0, "3/4"]', '[0, 0, 0, "1/2"], [0, 1, 0, "1/2"]', "other probabilities"),
         ('"point": {"p": "1/2", "q": "1/2"}', '"point": {"p": "1/4", "q": "1/2"}', "other probabilities"),
-        ('"point": {"p": "1/2", "q": "1/2"}', '"point": {"p": "1/2", "q": "1/4"}', "outside of the domain"),
+        ('"point": {"p": "1/2", "q": "1/2"}', '"point": {"p": "1/2", "q": "1/4"}', "outside the domain"),
         ('"pairs": [["a", "b", ', '"pairs": [["a", "c", ', "other secrets are compared"),
     ):
         assert text.count(old) == 1

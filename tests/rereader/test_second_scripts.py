@@ -129,7 +129,7 @@ def test_what_is_not_known(text: str) -> None:
         found(text)
     assert not found("")
     for other in ("word", "()", '"text"'):
-        with pytest.raises(UnreadCase, match="that is no command"):
+        with pytest.raises(UnreadCase, match="that is not a command"):
             questions(other)
 
 

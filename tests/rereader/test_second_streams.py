@@ -295,7 +295,7 @@ def test_branches_are_told_apart() -> None:
         told, wanted = ([part.split("+") for part in side.split("|")] for side in row.split("="))
         given = [[words.get(w, w) for w in part if w] for part in told]
         if wanted == [["!"]]:
-            with pytest.raises(Rejected, match="do not tell the branch"):
+            with pytest.raises(Rejected, match="do not determine the branch"):
                 spoken(given)
         else:
             assert spoken(given) == [", ".join(words.get(w, w) for w in part) for part in wanted]
@@ -337,7 +337,7 @@ def test_a_text_in_a_file(kind: str, tmp_path: Path) -> None:
         document: Any = stream_evidence_document(decide(load(path), Options(seconds=20)))
         assert compare_stream(document, content.replace("[mech", 'c = "3"\n[mech'), tmp_path)
         assert second_look(document, content, None, tmp_path).compared
-    with pytest.raises(UnreadCase, match="a parameter that is no number"):
+    with pytest.raises(UnreadCase, match="a parameter that is not a number"):
         compare_stream(document, content.replace('(0, oo)"', '(0, oo)"\nc = "[1, 2]"'), tmp_path)
     if kind == "program":
         file.write_text(own.replace('"-1..1"', '["a", 1]'))

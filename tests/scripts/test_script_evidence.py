@@ -169,7 +169,7 @@ def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Pat
     assert check_document(written).accepted
     engine["questions"] = []
     assert check_document(written).lines == (
-        "rejected: statements[0].questions: a script without a question",
+        "rejected: statements[0].questions: the script asks no question",
     )
 
 
@@ -185,7 +185,8 @@ def test_claims_on_the_word_of_solvers(written: dict[str, Any]) -> None:
     questions(written)[1] = {"status": "unknown", "claims": [], "solvers": []}
     report = check_document(written)
     assert (report.status, report.proved, report.open) == ("unsat, unknown", 2, 1)
-    model, claims = "a model comes with the status violated", "claims and solvers are for the status holds"
+    model = "a model is required with the status violated, and only then"
+    claims = "claims and solvers are only allowed with the status holds"
     for wrong, reason in (
         ({"status": "unknown", "model": {}}, model),
         ({"status": "violated"}, model),
@@ -226,7 +227,7 @@ def test_unsat_without_a_claim_needs_the_script(script: Path) -> None:
     script.write_text("(declare-const x Real)(assert (< x 1))(assert (> x 1))(check-sat)")
     document = evidence_document(decide_script(read_script(script), ALONE))
     assert questions(document) == [{"status": "holds", "claims": [], "solvers": []}]
-    reason = "no claim shows this unsat: check it beside its script"
+    reason = "no claim shows this unsat: check it together with its script"
     assert check_document(document).lines == (f"rejected: statements[0].questions[0]: {reason}",)
     assert checked(document, script)[0]
     script.write_text("(declare-const x Real)(assert (> x 1))(check-sat)")

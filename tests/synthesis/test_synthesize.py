@@ -363,7 +363,11 @@ def test_two_design_parameters(tmp_path: Path) -> None:
             'minimize = "alpha"',
             "design.minimize: unknown key; did you mean 'minimise'?",
         ),
-        ('"alpha"\n\n[prior]', '"alpha"\nmaximise = "alpha"\n\n[prior]', "give either maximise or minimise"),
+        (
+            '"alpha"\n\n[prior]',
+            '"alpha"\nmaximise = "alpha"\n\n[prior]',
+            "give either maximise or minimise, not both",
+        ),
         ("design = true", "design = false", "design: no parameter is marked"),
         (
             "[prior]",

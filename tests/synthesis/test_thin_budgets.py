@@ -278,7 +278,7 @@ def test_a_budget_that_says_nothing_is_none(tmp_path: Path, capsys: pytest.Captu
     none = {"kind": "bound", "bound": None, "witnesses": []}
     unproved = [{**each, "proof": None} for each in document["statements"]]
     for changes, code, told in (
-        ({}, 1, "a budget says a number where the claims hold"),
+        ({}, 1, "a budget must have a number exactly if the claims hold"),
         ({"status": "unknown", "statements": unproved}, 0, ": undecided"),
     ):
         evidence.write_text(json.dumps(document | {"budget": none} | changes))

@@ -32,7 +32,7 @@ NAMESPACE = {
 MOST_STEPS = 60
 TINY = 1e-12  # enclosed probabilities that are 0 may be as large
 Law = Mapping[str, Fraction | float]  # by the value as text
-_WRITE = re.compile(r" is not in the language; write (.*)")
+_WRITE = re.compile(r" is not supported; write (.*)")
 
 
 class Stuck(Exception):
@@ -60,7 +60,7 @@ def followed(text: str) -> tuple[str, int]:
             number = int(re.findall(r"line (\d+):", reason)[0])
             if proposal := _WRITE.search(reason):
                 text = _replaced(text, reason, proposal[1])
-            elif "leave it out" in reason and "types" not in reason:
+            elif re.search("imports are|is a generator", reason):
                 text = "\n".join((*lines[: number - 1], *lines[number:]))
             else:
                 raise Stuck(reason, step) from None
@@ -69,7 +69,7 @@ def followed(text: str) -> tuple[str, int]:
 
 def _replaced(text: str, reason: str, proposal: str) -> str:
     """Returns the program with what a message shows replaced by what it proposes."""
-    shown = reason.partition(": ")[2].removesuffix(f" is not in the language; write {proposal}")
+    shown = reason.partition(": ")[2].removesuffix(f" is not supported; write {proposal}")
     number = int(re.findall(r"line (\d+):", reason)[0])
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.expr) and node.lineno == number and ast.unparse(node) == shown:

@@ -60,15 +60,15 @@ def _state_section(to: Shape) -> Section:
                 Section(
                     "[states.NAME.set]",
                     "The variables of the state.",
-                    others=Key("NAME", whole(0, 10**9), "The value of a variable."),
+                    others=Key("NAME", whole(0, 10**9), "The value of the variable."),
                     names=NAME,
                 ),
             ),
             Key(
                 "to",
                 to,
-                "The next states with their probabilities, for each action of a decision process; "
-                "left out, the state stays.",
+                "The next states with their probabilities, for each action of a decision process; if "
+                "left out, the state never changes.",
             ),
         ),
     )
@@ -98,7 +98,7 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
     """
     names = tuple(table)
     if not 1 <= len(names) <= MAX_STATES:
-        raise CaseError(f"from 1 to {MAX_STATES:,} states are needed")
+        raise CaseError(f"a model needs between 1 and {MAX_STATES:,} states")
     index = {name: k for k, name in enumerate(names)}
     labels: dict[str, set[int]] = {}
     variables: dict[str, dict[int, int]] = {}
@@ -141,7 +141,7 @@ def _whole(table: Table) -> dict[str, int]:
     found: dict[str, int] = {}
     for name in table:
         if not expressions.NAME.match(name):
-            raise CaseError("a name has letters, digits and _, and starts with a letter", key=name)
+            raise CaseError("a name must consist of letters, digits and _, and start with a letter", key=name)
         found[name] = table.integer(name)
     return found
 
@@ -158,7 +158,10 @@ def _row(table: Table, index: Mapping[str, int], checks: Checks, what: str, numb
     with gathered() as each:
         for name in table:
             if name not in index and isinstance(table.get(name), dict):
-                reason = f'the steps of an action {name!r} stand here: actions need kind = "mdp" in [model]'
+                reason = (
+                    f"the steps of the action {name!r} stand where the next state is expected: actions "
+                    'are allowed only with kind = "mdp" in [model]'
+                )
                 raise CaseError(reason)
             with each, located(key=name):
                 _state(index, name)
@@ -196,7 +199,7 @@ def assemble(
         ModelError: no initial state.
     """
     if not initial:
-        raise ModelError("there is no initial state")
+        raise ModelError("the model has no initial state; mark one as initial")
     actions = tuple(dict.fromkeys(a for choices in named for a, _ in choices if a != ANY)) or (ANY,)
     table: list[tuple[Row, ...]] = []
     unscheduled = ""
@@ -236,6 +239,6 @@ def _mistake(choices: Choices, by_action: Mapping[str, Row], actions: Sequence[s
     if often > 1:
         return f"{often} choices have " + ("no action" if action == ANY else f"the action {action!r}")
     if ANY in by_action:
-        return "a choice without an action stands beside others"
+        return "a choice without an action stands beside choices with actions"
     missing = next((a for a in actions if a not in by_action), None)
     return "" if missing is None else f"the action {missing!r} is not enabled"

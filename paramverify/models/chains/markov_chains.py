@@ -264,7 +264,7 @@ def at_point(value: Value, point: Mapping[str, Fraction], ring: Ring) -> Value:
         return value
     top, bottom = (polynomial_at(p, point, ring) for p in (value.numerator, value.denominator))
     if not bottom:
-        raise InputError("a probability is not defined at this point: its denominator is zero")
+        raise InputError("a probability is undefined at this point because its denominator is zero")
     return RationalFunction.of(top, bottom)
 
 

@@ -83,8 +83,8 @@ def check_whole_numbers(content: Any, text: str) -> None:
     for place, expression in _whole(content, text):
         if expression.has_integer_type() and _divides(expression):
             raise InputError(
-                f"{place} is a whole number, and a quotient is none for PRISM: {expression}",
-                mend="write floor(...) or ceil(...) around it",
+                f"{place} is a whole number, but PRISM takes a quotient for a real number: {expression}",
+                mend="write floor(...) or ceil(...) around the quotient",
             )
 
 
@@ -99,8 +99,8 @@ def check_ranges(content: Any, text: str) -> None:
         first = _number(variable.initial_value_expression)
         if first is not None and ((low is not None and first < low) or (high is not None and first > high)):
             raise InputError(
-                f"the initial value {first} of the variable {variable.name!r} is not in its range "
-                f"{low}..{high}",
+                f"the initial value {first} of the variable {variable.name!r} lies outside its "
+                f"range {low}..{high}",
                 key=str(variable.name),
             )
 
@@ -191,16 +191,18 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text (byte {error.start})") from None
     if text.startswith("\ufeff"):
-        raise InputError("it starts with a byte order mark, which Storm does not read: save it without one")
+        raise InputError(
+            "the file starts with a byte order mark, which Storm cannot read: save the file without one"
+        )
     text = _UNREAD.sub(_blank, text)
     for statement in text.split(";"):
         if len(statement) > MAX_STATEMENT and len("".join(statement.split())) > MAX_STATEMENT:
-            raise InputError(f"a statement with more than {MAX_STATEMENT:,} characters")
+            raise InputError(f"a statement has more than {MAX_STATEMENT:,} characters")
         depth = 0
         for character in statement:
             depth += (character in "([") - (character in ")]")
             if depth > MAX_DEPTH:
-                raise InputError(f"brackets nested deeper than {MAX_DEPTH}")
+                raise InputError(f"brackets are nested more than {MAX_DEPTH} levels deep")
     check_brackets(text)
     return text
 
@@ -234,9 +236,9 @@ def check_brackets(text: str) -> None:
             level.implications += 1
             if level.implications > 1:
                 raise InputError(
-                    "PRISM reads a => b => c as a => (b => c), and Storm as (a => b) => c",
+                    "a => b => c is ambiguous: PRISM reads it as a => (b => c), and Storm as (a => b) => c",
                     key=f"line {line}",
-                    mend="write the brackets",
+                    mend="add brackets",
                 )
             level.minus = False
         elif word == "-" and not _ends_operand(before):
@@ -244,9 +246,9 @@ def check_brackets(text: str) -> None:
         elif word == "^":
             if level.minus:
                 raise InputError(
-                    "PRISM reads -x^2 as (-x)^2, and Storm as -(x^2)",
+                    "-x^2 is ambiguous: PRISM reads it as (-x)^2, and Storm as -(x^2)",
                     key=f"line {line}",
-                    mend="write the brackets",
+                    mend="add brackets",
                 )
         elif word in (";", ",", ":", "?", "->", "..", "endmodule", "module", "formula", "label", "init"):
             levels[-1] = _BracketLevel()
@@ -331,7 +333,8 @@ def _undefined(names: Sequence[str]) -> InputError:
     told = f"the constants {', '.join(names)} are" if several else f"the constant {names[0]!r} is"
     values = ",".join(f"{name}=..." for name in names)
     return InputError(
-        f"{told} not defined: give {'them values' if several else 'it a value'}, or a domain as a parameter",
+        f"{told} not defined: give {'them values' if several else 'it a value'}, "
+        "or declare a parameter with a domain",
         key=names[0],
         mend=f'--constant {values}, or --parameter "{names[0]}=(0, 1)"',
     )
@@ -342,13 +345,14 @@ def _check_constants(constants: Mapping[str, str], known: Iterable[str]) -> None
     for name, value in constants.items():
         if name not in known:
             near = nearest(name, known)
-            told = f"did you mean {near!r}?" if near else f"it has {', '.join(known) or 'none'}"
+            others = f"its undefined constants: {', '.join(known) or 'none'}"
+            told = f"did you mean {near!r}?" if near else others
             raise InputError(f"the model has no undefined constant {name!r}", key="constants", mend=told)
         if not _VALUE.fullmatch(value):
             raise InputError(
-                f"the value {value!r} of the constant {name!r} is no number",
+                f"the value {value!r} of the constant {name!r} is not a number",
                 key="constants",
-                mend="write one such as 3, 0.5 or 1/3, or true or false",
+                mend="write a number such as 3, 0.5 or 1/3, or true or false",
             )
 
 
@@ -389,15 +393,17 @@ def _check_condition(text: str, parameters: frozenset[str]) -> None:
     """Refuses what Storm cannot tell of a state."""
     if parameters:
         raise InputError(
-            f"the condition {text} is about the parameter {min(parameters)!r}, and not about states alone",
+            f"the condition {text} is about the parameter {min(parameters)!r}, but a "
+            "condition may only be about states",
             key="condition",
             mend="give the constant a value",
         )
     if re.search(r"\babs\s*\(", text):
         raise InputError(
-            f"the condition {text} needs formulas or constants of the file, and PRISM has no abs",
+            f"the condition {text} uses abs together with formulas or constants of the file, "
+            "but PRISM has no abs",
             key="condition",
-            mend="write max(x, -x)",
+            mend="write max(x, -x) instead",
         )
 
 
@@ -442,7 +448,8 @@ def transitions(model: Any) -> tuple[Numbers, Numbers, Numbers, dict[str, int]]:
     matrix = model.transition_matrix
     if (len(begins) - 1, len(targets), end) != (matrix.nr_rows, matrix.nr_entries, matrix.nr_entries):
         raise LimitError(
-            "Storm could not write the whole model to a file: is the disk for temporary files full?"
+            "Storm could not write the whole model to a temporary file: check that the disk for "
+            "temporary files has space"
         )
     return begins, targets, weights, {value.decode(): place for value, place in places.items()}
 
@@ -543,9 +550,13 @@ def build(request: Request) -> Built:
     except (RuntimeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"Storm: {error}") from None
     if str(model.model_type) not in KINDS:
-        raise UnsupportedError(f"a Markov chain or decision process is needed, not {model.model_type}")
+        raise UnsupportedError(
+            f"the file must be a Markov chain (dtmc) or a decision process (mdp), not {model.model_type}"
+        )
     if model.nr_states > MAX_STATES:
-        raise LimitError(f"{model.nr_states:,} states; at most {MAX_STATES:,} are read")
+        raise LimitError(
+            f"the model has {model.nr_states:,} states, but at most {MAX_STATES:,} are supported"
+        )
     return _read(model, parametric, read.conditions)
 
 
@@ -776,7 +787,7 @@ def _chain(built: Built, checks: Checks) -> Chain:
             truths=built.truths,
         )
     if not built.initial:
-        raise ModelError("there is no initial state")
+        raise ModelError("the model has no initial state")
     alike = uniform(((tuple(enumerate(values)),),), checks.ring)[0][0]
     rows = FlatRows(built.begins, built.targets, built.weights, tuple(value for _, value in alike))
     return Chain(

@@ -60,7 +60,7 @@ def closed(pairs: Iterable[tuple[int, int]]) -> StateRelation:
         if pair[0] != pair[1]:
             given.add(pair)
             if len(given) > MAX_PAIRS:
-                raise LimitError(f"more than {MAX_PAIRS:,} pairs of neighbours")
+                raise LimitError(f"there are more than {MAX_PAIRS:,} pairs of neighbours")
     added = [(t, s) for s, t in given if (t, s) not in given]
     table: dict[int, list[int]] = {}
     for s, t in given:
@@ -73,7 +73,7 @@ def closed(pairs: Iterable[tuple[int, int]]) -> StateRelation:
         note = f"the neighbourhood has {pairs_of} and is symmetric as given"
     else:
         were = "was" if len(added) == 1 else "were"
-        note = f"the neighbourhood was closed symmetrically: {len(added)} of its {count} pairs {were} added"
+        note = f"the neighbourhood was made symmetric: {len(added)} of its {count} pairs {were} added"
     notes = (note + "; every state is its own neighbour",)
     return StateRelation({s: tuple(sorted(ts)) for s, ts in table.items()}, notes)
 
@@ -82,7 +82,7 @@ def labelled(chain: Chain, label: str) -> Iterator[tuple[int, int]]:
     """Yields all pairs of states that share a label."""
     states = sorted(chain.labels[label])
     if len(states) ** 2 > MAX_PAIRS:
-        raise LimitError(f"more than {MAX_PAIRS:,} pairs of states with the label {label!r}")
+        raise LimitError(f"there are more than {MAX_PAIRS:,} pairs of states with the label {label!r}")
     return ((s, t) for s in states for t in states if s != t)
 
 

@@ -301,7 +301,7 @@ def neighbouring_inputs(
             if left < right:
                 found.append((at(left), at(right)))
                 if len(found) > MAX_NEIGHBOURS:
-                    raise LimitError(f"more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
+                    raise LimitError(f"there are more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
     return found
 
 
@@ -309,17 +309,17 @@ def _one_way_to_say(table: Table) -> None:
     """Checks that `[neighbours]` says in one way only which inputs are neighbours."""
     given = [key for key in ("differ", "pairs", "related") if key in table]
     if len(given) > 1:
-        raise CaseError(f"give either {given[0]} or {given[1]}", key=given[1])
+        raise CaseError(f"give either {given[0]} or {given[1]}, not both", key=given[1])
     if "by" in table and given != ["differ"]:
-        raise CaseError('this belongs to differ = "each" or "one"', key="by")
+        raise CaseError('this key needs differ = "each" or "one"; add it, or remove this line', key="by")
 
 
 def _related(relation: Relation | None, answers: Sequence[Sequence[Value]]) -> list[tuple[Input, Input]]:
     """Returns the pairs of different inputs of which a condition holds, in one direction at least."""
     count = prod(map(len, answers))
     if count * (count - 1) // 2 > MAX_CONSIDERED:
-        hint = 'differ = "one" or "each" looks at near ones only'
-        raise LimitError(f"more than {MAX_CONSIDERED:,} pairs of inputs to look at; {hint}")
+        hint = 'use differ = "one" or "each", which considers only inputs that are near each other'
+        raise LimitError(f"there are more than {MAX_CONSIDERED:,} pairs of inputs to consider; {hint}")
     inputs = list(product(*answers))
     if relation is None:
         found = list(combinations(inputs, 2))
@@ -331,8 +331,8 @@ def _related(relation: Relation | None, answers: Sequence[Sequence[Value]]) -> l
             if relation.holds(a, b) or relation.holds(b, a)
         ]
     if not found:
-        reason = "no two different inputs are related by this condition"
-        raise CaseError(reason if relation else "there is one input only")
+        reason = "no two different inputs satisfy this condition, so there are no neighbours"
+        raise CaseError(reason if relation else "there is only one input, so there are no neighbours")
     return found
 
 
@@ -341,26 +341,26 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     differ = table.choice("differ", ("each", "one"))
     by = str(default_by if table.get("by") is None else table.get("by"))
     if by != "any" and not re.fullmatch(r"0|[1-9][0-9]{0,5}", by):
-        raise CaseError(f'a whole number up to {MAX_BY:,} or "any" is needed here', key="by")
+        raise CaseError(f'this must be a whole number up to {MAX_BY:,}, or "any"', key="by")
     return differ, None if by == "any" else int(by)
 
 
 def _pairs(table: Table) -> list[object]:
     pairs = table.get("pairs")
     if not isinstance(pairs, list) or not pairs:
-        raise CaseError("a list of pairs of inputs is needed here", key="pairs")
+        raise CaseError("this must be a list of pairs of inputs, such as [[0, 1], [1, 2]]", key="pairs")
     return pairs
 
 
 def _listed(pair: object, k: int, answers: Sequence[Sequence[Value]]) -> tuple[Input, Input]:
     with located(key=f"pairs[{k}]"):
         if not isinstance(pair, list) or len(pair) != 2:
-            raise CaseError("a pair of two inputs is needed here")
+            raise CaseError("this must be a pair of two inputs, such as [0, 1]")
         left, right = (
             known_input([literal(v) for v in (x if isinstance(x, list) else [x])], answers) for x in pair
         )
         if left == right:
-            raise CaseError("both inputs are the same: an input is never compared with itself")
+            raise CaseError("both inputs of this pair are the same: write two different inputs")
         return left, right
 
 
@@ -371,7 +371,9 @@ def known_input(given: Sequence[Value], answers: Sequence[Sequence[Value]]) -> I
         CaseError: an answer that the mechanism does not take.
     """
     if len(given) != len(answers):
-        raise CaseError(f"{len(answers)} answers are needed, {len(given)} are given")
+        raise CaseError(
+            f"an input of this mechanism has {len(answers)} values, but this one has {len(given)}"
+        )
     found = []
     for k, (value, known) in enumerate(zip(given, answers, strict=True)):
         try:
@@ -380,7 +382,7 @@ def known_input(given: Sequence[Value], answers: Sequence[Sequence[Value]]) -> I
             labels = any(isinstance(v, str) for v in (*known, value))
             reason = f"; the mechanism takes {known[0]}..{known[-1]}"
             told = f": {error.reason}" if labels else reason
-            raise CaseError(f"answer {k + 1} is {value}{told}") from None
+            raise CaseError(f"value {k + 1} of the input is {value}{told}") from None
     return tuple(found)
 
 

@@ -58,7 +58,7 @@ MAX_CALLS = 50  # mechanisms that one program may call
 
 CALLED = Section(
     "program that is called",
-    "A program that another one calls: its arguments are its inputs.",
+    "A program that another program calls: its arguments are its inputs.",
     (
         Key("kind", one_of("program"), KIND, needed=True),
         Key("source", TEXT, "The text of the program."),
@@ -66,7 +66,7 @@ CALLED = Section(
         Key(
             "inputs",
             Listed("a list of names", Leaf("a name", {"type": "string", "pattern": NAME})),
-            "The names of its arguments, in their order.",
+            "The names of its arguments, in order.",
             needed=True,
         ),
     ),
@@ -85,7 +85,7 @@ def _shape(kind: str) -> Section | None:
 
 CALLS = Section(
     "[mechanism.calls]",
-    "Mechanisms that the program may call.",
+    "The mechanisms that the program may call.",
     others=Key(
         "NAME",
         Variants(
@@ -113,7 +113,7 @@ def read_calls(table: Table, taken: Mapping[str, str], checks: Checks) -> dict[s
     found: dict[str, Callee] = {}
     names = tuple(table)
     if len(names) > MAX_CALLS:
-        raise CaseError(f"more than {MAX_CALLS} mechanisms")
+        raise CaseError(f"the program may call at most {MAX_CALLS} mechanisms")
     with gathered() as each:
         for name in names:
             with each:
@@ -131,11 +131,11 @@ def read_calls(table: Table, taken: Mapping[str, str], checks: Checks) -> dict[s
 def _check_name(name: str, taken: Mapping[str, str]) -> None:
     check_name(name)
     if name in RESERVED or keyword.iskeyword(name):
-        raise CaseError("this is a word of the language; choose another name", key=name)
+        raise CaseError("this is a reserved word of the program language; choose another name", key=name)
     if hasattr(builtins, name):
-        raise CaseError("this is the name of something in Python; choose another name", key=name)
+        raise CaseError("this is the name of a built-in function of Python; choose another name", key=name)
     if name in taken:
-        raise CaseError(f"this is the name of {taken[name]} too; choose another name", key=name)
+        raise CaseError(f"this is already the name of {taken[name]}; choose another name", key=name)
 
 
 def read_source(table: Table, checks: Checks, key: str, calls: Collection[str]) -> tuple[str, Program]:
@@ -162,7 +162,7 @@ def _program(
         for k, entry in enumerate(inputs):
             with located(key=f"[{k}]"):
                 if entry in RESERVED or entry in names or not entry.isidentifier() or entry in inputs[:k]:
-                    raise CaseError(f"{entry!r} cannot name an argument; choose another name")
+                    raise CaseError(f"{entry!r} cannot be the name of an argument; choose another name")
     table.close()
     whole = Program(program.text, program.functions, program.body, calls)
     return CalledProgram(whole, tuple(inputs), f"{key_that_is_read()}.{given}")
@@ -171,12 +171,23 @@ def _program(
 def _row(table: Table, name: str, kind: str, checks: Checks) -> CalledRow:
     """Reads a mechanism of the library."""
     if "times" in table:
-        raise CaseError("a mechanism that is called answers once: call it in a loop", key="times")
+        raise CaseError(
+            "`times` is not supported for a mechanism that is called; remove it, and call the "
+            "mechanism in a loop",
+            key="times",
+        )
     mechanism = read_mechanism(table, checks)
     if getattr(REGISTRY.module(kind), "PARTS", ()):
-        raise CaseError("a mechanism of several parts is not called: call its parts one by one", key="kind")
+        raise CaseError(
+            "a mechanism of several parts cannot be called; list its parts in [mechanism.calls], "
+            "and call each",
+            key="kind",
+        )
     if mechanism.queries:
-        raise CaseError("the call gives what it is applied to: leave the expressions out")
+        raise CaseError(
+            "the call passes the values that this mechanism is applied to; remove the "
+            "expressions over [prior] here"
+        )
     rows: dict[Input, Row] = {}
 
     def row(given: tuple[Constant, ...]) -> Row:
@@ -204,7 +215,7 @@ def _released(mechanism: Mechanism, given: Input, are_checked: bool, checks: Che
     assert isinstance(hmm, HMM)  # programs alone have probabilities that are enclosed
     states = [s for s, weight in start.weights.items() if weight]
     if hmm.chosen or any(step.successor != s for s in states for step in hmm.steps[s]):
-        reason = "what it does next depends on what it did before, so it does not answer once"
+        reason = "this mechanism keeps a state between its answers, so it cannot be called"
         raise CaseError(f"{reason}; write it as a program")
     found: dict[str, RationalFunction] = {}
     for s in states:
@@ -217,7 +228,7 @@ def _released(mechanism: Mechanism, given: Input, are_checked: bool, checks: Che
         checks.distribution(found, "a mechanism that is called")
     values = {output: as_value(output) for output in found}
     if len(set(values.values())) < len(values):
-        raise CaseError("two of its outputs are spelt as one number")
+        raise CaseError("two of its outputs are spelt as the same number; rename one of them")
     return [(values[output], share) for output, share in found.items()]
 
 
@@ -262,7 +273,7 @@ def _no_circles(calls: Mapping[str, Callee]) -> None:
                 callee = calls[name]
                 assert isinstance(callee, CalledProgram)
                 way = "" if ask.name == name else f", by way of {ask.name}"
-                reason = f"{name} calls itself{way}: recursion is not allowed; write a loop"
+                reason = f"{name} calls itself{way}: recursion is not supported; write a loop"
                 error = ProgramError(reason, callee.program.text, *ask.place)
                 error.key = ".".join(callee.key.split(".")[-2:])
                 raise error

@@ -33,18 +33,19 @@ INPUT = Section(
     "[mechanism.inputs.NAME]",
     "An input with a set of values, for [neighbours].",
     (
-        Key("length", whole(1, MAX_LENGTH), "The length, if the input is an array."),
+        Key("length", whole(1, MAX_LENGTH), "The length of the input, if it is an array."),
         Key(
             "values",
             Either((RANGE, Listed("a list of values", VALUE, least=1))),
-            'The possible values, of each entry if it is an array: a list, or a range such as "0..3".',
+            "The possible values (of each entry, if the input is an array): a list, or a range "
+            'such as "0..3".',
             needed=True,
         ),
     ),
 )
 INPUTS = Section(
     "[mechanism.inputs]",
-    "The inputs of the program: what is private.",
+    "The inputs of the program: the private data.",
     others=Key(
         "NAME",
         Either((EXPRESSION, Listed("a list of expressions", EXPRESSION, least=1), INPUT)),
@@ -115,9 +116,9 @@ def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section
     check_name(name)
     with located(key=name):
         if name in RESERVED or keyword.iskeyword(name):
-            raise CaseError("this is a word of the language; choose another name")
+            raise CaseError("this is a reserved word of the program language; choose another name")
         if name in parameters:
-            raise CaseError("this is the name of a parameter too; choose another name")
+            raise CaseError("this is already the name of a parameter; choose another name")
         return GivenInput.read(inputs.get(name), shape)
 
 
@@ -127,9 +128,9 @@ def _values(given: object) -> tuple[Value, ...]:
     else:
         numbers = values_of(given) if isinstance(given, str) else None
         if numbers is None:
-            raise CaseError('a range such as "-1..1" or a list of values is needed here')
+            raise CaseError('the values of an input must be a range such as "-1..1", or a list of values')
         found = numbers
     if not found:
-        raise CaseError("there are no values")
+        raise CaseError("the input has no values: list at least one")
     check_number(len(found))
     return found

@@ -36,13 +36,13 @@ MAX_BY = 999_999
 QUERIES = Key(
     "queries",
     Either((Listed("a list of expressions", EXPRESSION, least=1), whole(1, 100))),
-    "The answers: expressions over the variables of [prior], or their number with [neighbours].",
+    "The answers: expressions over the variables of [prior]; with [neighbours], how many answers there are.",
     needed=True,
 )
 QUERY = Key(
     "query",
     EXPRESSION,
-    "The answer: an expression over the variables of [prior]; with [neighbours] it is left out.",
+    "The answer: an expression over the variables of [prior]; with [neighbours], leave it out.",
 )
 LABELS = Key(
     "labels",
@@ -61,7 +61,8 @@ NEIGHBOURS = Section(
             Either(
                 (whole(0, MAX_BY), Leaf('"any"', {"type": "string", "pattern": "^(any|0|[1-9][0-9]{0,5})$"}))
             ),
-            'By how much an answer may differ at most, or "any"; 1, or "any" for labels and states.',
+            'The largest difference of an answer between neighbours, or "any"; the default is 1, '
+            'or "any" for labels and states.',
         ),
         Key(
             "pairs",
@@ -97,15 +98,15 @@ def near_answers(answers: Sequence[Sequence[Value]], differ: str, by: int | None
     if any(len(places) > 1 for places in (p for places in near for p in places)):
         return near
     if all(len(values) < 2 for values in answers):
-        raise CaseError("no input has a neighbour, because there is one input only", key="differ")
+        raise CaseError("no input has a neighbour, because there is only one input", key="differ")
     example = next(values for values in answers if len(values) > 1)
     far = " and ".join(map(str, sorted(map(_number, example))[:2]))
     reason = (
-        f'no input has a neighbour: differ = "{differ}" compares values that differ by at most {by}, '
-        f"and {far}, for example, differ by more"
+        f'no input has a neighbour: differ = "{differ}" compares values that differ by at '
+        f"most {by}, but {far}, for example, differ by more"
     )
     enough = enough_by(answers)
-    mend = f"write by = {enough}, with which values that follow each other are neighbours"
+    mend = f"write by = {enough}, so that values next to each other are neighbours"
     raise CaseError(reason, key="by", mend=mend)
 
 
@@ -119,7 +120,10 @@ def enough_by(answers: Iterable[Sequence[Value]]) -> str:
 def _number(value: Value) -> Fraction:
     number = as_value(value) if isinstance(value, str) else value
     if isinstance(number, str):
-        raise CaseError(f'labels such as {number!r} have no distance; write by = "any"', key="by")
+        raise CaseError(
+            f'labels such as {number!r} have no distance, so `by` cannot be a number; write by = "any"',
+            key="by",
+        )
     return Fraction(number)
 
 

@@ -89,7 +89,8 @@ class StreamMechanism:
         """
         if self.stream.values is None:
             reason = (
-                'entries that are any numbers need Laplace noise; give their values: stream(values="-1..1")'
+                'values="real" requires Laplace noise; for other noise, list the values of an entry: '
+                'stream(values="-1..1")'
             )
             raise ProgramError(reason, self.stream.program.text, *self.stream.place)
         return self.stream.values
@@ -102,14 +103,16 @@ class StreamMechanism:
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Not available: the entries are chosen by the adversary, not by a prior."""
         raise CaseError(
-            "a program over a stream compares neighbouring streams: give [neighbours], no [prior]"
+            "a program over a stream is verified for neighbouring streams; replace [prior] by [neighbours]"
         )
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of both streams, and where it starts for the first and for the second one."""
         for word in ("pairs", "related", "distance"):
             if word in table.data:
-                raise CaseError('streams are neighbours by differ = "each" or "one"', key=word)
+                raise CaseError(
+                    'this key is not supported for streams; write differ = "each" or "one"', key=word
+                )
         with located(key=self.key, anchored=True):
             values = self.values
         differ, by = read_differ(table)
@@ -159,11 +162,17 @@ class StreamMechanism:
             for s in every_statement(self.stream.body)
             if isinstance(s, Assign) and name in s.names
         ]
-        reason = f"the variables have more than {MAX_STATES:,} values together"
+        reason = f"the variables of the program take more than {MAX_STATES:,} combinations of values"
         if not lines:
-            return f"{reason}; stop before a count grows without end, and clamp noise that is kept"
-        where = f"line {lines[-1]} of the program: {name} has {counts[name]:,} values and more"
-        return f"{where}; stop before it grows, if {name} == 3: stop; noise that is kept is clamped"
+            return (
+                f"{reason}; stop the loop before a count grows without limit, and clamp noise that "
+                "a variable stores"
+            )
+        where = f"line {lines[-1]} of the program: {name} takes {counts[name]:,} values or more"
+        return (
+            f"{where}; stop the loop before it grows further, such as if {name} == 3: stop; "
+            "clamp noise that a variable stores"
+        )
 
     def _joined(
         self,
@@ -212,7 +221,9 @@ class StreamMechanism:
         body = (*_told_ends(self.stream.setup), self._kept(names))
         (row,) = self._outputs(body, {}, [()])
         if any(told or state is None for told, state, _ in row):
-            raise self._refuse("before the stream nothing is put out, and nothing stops")
+            raise self._refuse(
+                "the program outputs something, or stops, before the stream begins; move that into the loop"
+            )
         return row
 
     def _turn(self, names: Sequence[str], state: StreamState) -> list[Row]:
@@ -229,7 +240,10 @@ class StreamMechanism:
         rows = self._outputs(body, {self.stream.name: Unread(0)}, [(value,) for value in self.values])
         for told, following, _ in (entry for row in rows for entry in row):
             if len(told) > 1 or (not told and following is not None):
-                reason = "each turn puts out one value, a list for several; one that stops may have none"
+                reason = (
+                    "each turn of the loop must output exactly one value, or nothing if it stops; write "
+                    "output([a, b]) for several values"
+                )
                 raise self._refuse(reason)
         return rows
 
@@ -249,7 +263,10 @@ class StreamMechanism:
             row: Row = []
             for (*told, last), chance in found:  # the last one is ours: the variables, or False after a stop
                 if any(isinstance(value, OutputInterval) for value in flat((*told, last))):
-                    reason = "noise that is kept or put out has ends: write clamp(geometric(a), -2, 2)"
+                    reason = (
+                        "noise that is stored or output must be bounded here; write clamp(geometric(a), -2, "
+                        "2)"
+                    )
                     raise self._refuse(reason)
                 following = StreamState.of(last) if isinstance(last, tuple) else None
                 row.append((tuple(told), following, chance))

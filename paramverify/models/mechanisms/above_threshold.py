@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLD = (
-    "The threshold gets noise once and each answer gets noise of its own; the output is ⊥ while a "
-    "noisy answer is below the noisy threshold, then ⊤, and the mechanism stops."
+    "The threshold gets noise once, and each answer gets independent noise. The output "
+    "is ⊥ as long as the noisy answer is below the noisy threshold; then it is ⊤, and "
+    "the mechanism stops."
 )
 
 CHECKED = True  # `read` checks the probabilities
@@ -49,11 +50,11 @@ SECTION = Section(
         Key(
             "threshold",
             Either((EXPRESSION, Listed("a list of whole numbers", _NUMBER))),
-            "The threshold, or a list of them; beside `queries` it may be an expression.",
+            "The threshold, or a list of thresholds; with `queries` it may be an expression.",
             needed=True,
         ),
-        Key("threshold_noise", NOISE, "The noise of the threshold.", needed=True),
-        Key("query_noise", NOISE, "The noise of each answer.", needed=True),
+        Key("threshold_noise", NOISE, "The noise that is added to the threshold.", needed=True),
+        Key("query_noise", NOISE, "The noise that is added to each answer.", needed=True),
         Key(
             "queries",
             Listed("a list of expressions", EXPRESSION, least=1),
@@ -111,7 +112,10 @@ class AboveThreshold:
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Not available: the answers are chosen by the adversary, not by a prior."""
-        raise CaseError("above_threshold compares neighbouring answers: give [neighbours] instead of [prior]")
+        raise CaseError(
+            "above_threshold is verified for neighbouring answers; replace [prior] by "
+            "[neighbours], or add queries"
+        )
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
@@ -188,7 +192,7 @@ class AnswersOfOne:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Not available: the answers come from a prior."""
-        raise CaseError("with [neighbours] the answers are chosen by the adversary: leave out queries")
+        raise CaseError("with [neighbours] the adversary chooses the answers; remove queries")
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
@@ -237,8 +241,9 @@ def read(table: Table, checks: Checks) -> Mechanism:
             table.close()
     if threshold_noise.truncated or query_noise.truncated:
         checks.notes.append(
-            "the noise is truncated before answers and threshold are compared; the textbook's sparse vector "
-            "technique, with noise without ends, has a budget for all lengths, and this one may have none"
+            "the noise is truncated before the mechanism compares answers with the threshold; the textbook's "
+            "sparse vector technique with unbounded noise has a budget that holds for every length, but this "
+            "variant may have none"
         )
     if "queries" in table:
         answers, _ = read_queries(table)
@@ -246,11 +251,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
             raise CaseError("a list of expressions is needed here", key="queries")
         return AnswersOfOne(checks, threshold_noise, query_noise, (table.expression("threshold"), *answers))
     if query_noise.range > 9:
-        raise CaseError("answers above 9 are not supported by this mechanism", key="query_noise.range")
+        raise CaseError("above_threshold does not support answers above 9", key="query_noise.range")
     listed = table.need("threshold")
     thresholds = tuple(listed if isinstance(listed, list) else [listed])
     for threshold in thresholds:
         if type(threshold) is not int or not 0 <= threshold <= threshold_noise.range:
-            reason = f"a whole number from 0 to {threshold_noise.range} is needed here"
+            reason = f"the threshold must be a whole number from 0 to {threshold_noise.range}"
             raise CaseError(reason, key="threshold")
     return AboveThreshold(checks, thresholds, threshold_noise, query_noise)

@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TOLD = (
-    "One whole number f in 0..range is released with noise: Pr(o | f) is the entry of the noise for f and o."
-)
+TOLD = "A whole number f in 0..range is released with noise: Pr(o | f) is the entry of the noise for f and o."
 
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "geometric",
-    "One whole answer with noise.",
-    (QUERY, Key("noise", NOISE, "The noise of the answer.", needed=True), LABELS),
+    "A whole number, released with noise.",
+    (QUERY, Key("noise", NOISE, "The noise that is added to the answer.", needed=True), LABELS),
 )
 
 

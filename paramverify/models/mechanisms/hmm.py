@@ -20,15 +20,15 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import EXPRESSION, TEXT, Key, Listed, Section, Table, as_expression, by_name
 
 TOLD = (
-    "A hidden Markov model by tables: each state emits an output with the probabilities of its "
-    "row, then moves by the transitions."
+    "A hidden Markov model given by tables: in each step, the state emits an output with "
+    "the probabilities of its row, and then changes by the transitions."
 )
 
 CHECKED = True  # `read` checks the probabilities
 NAMES = Listed("a list of texts", TEXT, least=1, distinct=True)
 ROW = by_name(
     "[mechanism.emissions.STATE]",
-    "A distribution; names that are left out have probability zero.",
+    "A distribution; names that you leave out have probability zero.",
     EXPRESSION,
     "A probability.",
 )
@@ -48,7 +48,7 @@ TRANSITIONS = by_name(
 )
 SECTION = Section(
     "hmm",
-    "A hidden Markov model, state by state; it emits in its initial state first, and then moves.",
+    "A hidden Markov model, given state by state; it first emits in its initial state, and then moves.",
     (
         Key("states", NAMES, "The names of the states.", needed=True),
         Key("observations", NAMES, "The possible observations.", needed=True),
@@ -109,7 +109,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
 def _names(table: Table, key: str) -> list[str]:
     names = table.texts(key)
     if not names or len(set(names)) != len(names):
-        raise CaseError("at least one name is needed, and none may occur twice", key=key)
+        raise CaseError("the list must have at least one name and no name twice", key=key)
     return names
 
 

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TOLD = "Each answer gets noise of its own; the output is the number (from 1) of the largest noisy answer."
+TOLD = "Each answer gets independent noise; the output is the number (from 1) of the largest noisy answer."
 
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "noisy_max",
-    "The index, from 1, of the largest noisy answer.",
+    "Which noisy answer is the largest: its number, from 1.",
     (
         QUERIES,
-        Key("noise", NOISE, "The noise of each answer.", needed=True),
+        Key("noise", NOISE, "The noise that is added to each answer.", needed=True),
         Key(
             "ties",
             one_of("uniform", "first"),
@@ -142,8 +142,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
             table.close()
     if noise.truncated:
         checks.notes.append(
-            f"the noise is truncated to 0..{noise.range} before the answers are compared; with noise without "
-            "ends, as in the textbook, the ratios may be others"
+            f"the noise is truncated to 0..{noise.range} before the mechanism compares "
+            "the answers; with unbounded noise, as in the textbook, the ratios may differ"
         )
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = read_labels(table, [str(k + 1) for k in range(count)])

@@ -35,7 +35,7 @@ from paramverify.models.relations import Shape, shape_of
 from paramverify.tables import Key, Listed, Section, Table, Variants
 
 TOLD = (
-    "Several mechanisms answer about the same hidden data, each with noise of its own; "
+    "Several mechanisms answer about the same hidden data, each with independent noise; "
     "an output is a tuple with one output of each part."
 )
 
@@ -117,7 +117,7 @@ class Independent:
             with located(key=f"mechanism.parts[{k}]", anchored=True):
                 model, starts = single.mechanism.build([given[k] for given in split])
                 if getattr(single.mechanism, "ranges", None):  # observations that are sets, or densities
-                    reason = "this part puts out numbers without ends, and not one of a table of outputs"
+                    reason = "this part outputs unbounded numbers, which cannot be listed"
                     mend = "clamp them, or write all parts as one program"
                     raise CaseError(reason, mend=mend)
                 if not isinstance(model, HMM):
@@ -156,7 +156,10 @@ class Independent:
         self.check(self.answers)
         near = dict.fromkeys(getattr(part, "default_by", "1") for part in self.parts)
         if len(near) > 1 and "differ" in table and table.get("by") is None:
-            reason = "left out, it is 1 for one part and any for another; say how far inputs are apart"
+            reason = (
+                "if `by` is left out, it is 1 for one part and any for another, so state how far "
+                "neighbours may be apart"
+            )
             raise CaseError(reason, key="by", mend='write by = 1, or by = "any"')
         found = neighbouring_inputs(table, self.answers, self.default_by, self.shape)
         return compare(self, found)
@@ -178,7 +181,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     listed = table.need("parts")
     if not isinstance(listed, list) or len(listed) < 2 or not all(isinstance(one, dict) for one in listed):
         mend = "write [[mechanism.parts]] once for each mechanism, with its kind and its keys below it"
-        reason = "two mechanisms are needed at least, each in a table of its own"
+        reason = "parts needs at least two mechanisms, each in its own table"
         raise CaseError(reason, key="parts", mend=mend)
     singles: list[Single] = []
     with gathered() as each:
@@ -192,7 +195,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
 def _read_part(made: Table, place: int, checks: Checks) -> Single:
     kind = made.text("kind")
     if kind in REGISTRY.names() and kind not in _kinds():
-        raise CaseError("a part is one mechanism: write its parts beside the others", key="kind")
+        raise CaseError("a part must be a single mechanism: list its parts beside the others", key="kind")
     times = made.integer("times", 1, MAX_TIMES) if "times" in made else 1
     start = f"parts[{place}]."
     own = {name.removeprefix(start): text for name, text in checks.files.items() if name.startswith(start)}
@@ -209,8 +212,8 @@ def _fitting(parts: Sequence[Mechanism]) -> Shape:
     if any(asked) != all(asked):
         odd = asked.index(not asked[0])
         given, other = (0, odd) if asked[0] else (odd, 0)
-        mend = "give each part its queries, for [prior]; or give none, for [neighbours]"
-        reason = f"it does not say what it is applied to, and parts[{given}] does"
+        mend = "give queries to every part (for a case with [prior]) or to none (for [neighbours])"
+        reason = f"this part has no queries, but parts[{given}] does"
         raise CaseError(reason, key=f"parts[{other}]", mend=mend)
     if any(asked):
         return shape_of(None, [values for part in parts for values in part.answers])
@@ -235,8 +238,8 @@ def _fitting(parts: Sequence[Mechanism]) -> Shape:
 
 
 def _different(place: int, reason: str) -> CaseError:
-    mend = "give all parts the same inputs; a program may leave some of them unread"
-    return CaseError(f"all parts have the same input: {reason}", key=f"parts[{place}]", mend=mend)
+    mend = "give all parts the same inputs; a program need not read all of them"
+    return CaseError(f"all parts must have the same inputs: {reason}", key=f"parts[{place}]", mend=mend)
 
 
 def _count(part: Mechanism) -> str:
@@ -251,8 +254,7 @@ def _listed(values: Iterable[Value]) -> str:
 
 def _parted(shape: Shape) -> str:
     return ", ".join(
-        (piece.name or "a value without a name")
-        + ("" if piece.length is None else f" of length {piece.length}")
+        (piece.name or "an unnamed value") + ("" if piece.length is None else f" of length {piece.length}")
         for piece in shape
     )
 
@@ -261,8 +263,10 @@ def _state(model: HMM, start: InitialDistribution) -> int:
     """Returns the state of an input of a mechanism that answers from it with fresh noise each time."""
     stays = all(step.successor == s for s, row in enumerate(model.steps) for step in row)
     if model.chosen or not stays or len(start.weights) != 1:
-        reason = "what this mechanism does next depends on what it did before, so it has no table of outputs"
-        raise CaseError(reason, mend="write it as a program that puts out all of its answers")
+        reason = (
+            "this mechanism keeps a state between its answers, so its outputs cannot be listed in a table"
+        )
+        raise CaseError(reason, mend="write it as a program that outputs all of its answers")
     (state,) = start.weights
     return state
 
@@ -275,7 +279,10 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
     for s, where in enumerate(states):
         single = [_outputs(model, state) for model, state in zip(models, where, strict=True)]
         if (count := prod(map(len, single))) > MAX_OUTPUTS:
-            raise LimitError(f"{count:,} tuples of outputs; at most {MAX_OUTPUTS:,} are formed")
+            raise LimitError(
+                f"the parts together have {count:,} tuples of outputs, but at most {MAX_OUTPUTS:,} "
+                "are supported"
+            )
         level: list[tuple[tuple[int, ...], Polynomial]] = [((), models[0].ring.number(1))]
         for row in single:
             level = [((*told, o), w * share) for told, w in level for o, share in row.items()]
@@ -284,7 +291,8 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
             name = _tuple([model.observations[o] for model, o in zip(models, told, strict=True)])
             if meant.setdefault(name, told) != told:
                 reason = (
-                    f"two tuples of outputs have one name, {name}: rename an output with a comma or a bracket"
+                    f"two tuples of outputs have the same name, {name}: rename the output that contains "
+                    "a comma or a bracket"
                 )
                 raise ModelError(reason)
             row_of.append(HmmStep(known.setdefault(name, len(known)), s, weight))

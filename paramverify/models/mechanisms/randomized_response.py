@@ -17,14 +17,15 @@ from paramverify.models.names import distinct, read_labels
 from paramverify.tables import EXPRESSION, FLAG, VALUE, Key, Listed, Section, Table, exactly_one
 
 TOLD = (
-    "One of k values is reported. With truth = t it is the true one with probability t, and each other "
-    "one with (1 - t)/(k - 1); with coin = h it is the true one with h + (1 - h)/k."
+    "One of k values is reported. With truth = t, the true value is reported with "
+    "probability t, and each other value with probability (1 - t)/(k - 1). With coin = "
+    "h, the true value has probability h + (1 - h)/k, and each other one (1 - h)/k."
 )
 
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "randomized_response",
-    "One of several values, truthfully or at random.",
+    "One of several values is reported, truthfully or at random.",
     (
         QUERY,
         Key(
@@ -33,13 +34,18 @@ SECTION = Section(
             "The values that may be reported.",
             default=[0, 1],
         ),
-        Key("truth", EXPRESSION, "The probability of the true value; the others are equally likely."),
+        Key(
+            "truth",
+            EXPRESSION,
+            "The probability of reporting the true value; the other values are equally likely.",
+        ),
         Key(
             "coin",
             EXPRESSION,
-            "The probability of a truthful answer; otherwise all values are equally likely.",
+            "The probability of answering truthfully; otherwise a value is drawn uniformly, and "
+            "may be the true one.",
         ),
-        Key("memory", FLAG, "Whether a sequence repeats its first answer.", default=False),
+        Key("memory", FLAG, "Whether the first answer is repeated in all later steps.", default=False),
         LABELS,
     ),
     rules=(exactly_one("truth", "coin"),),
@@ -56,7 +62,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """
     listed = table.get("values") if "values" in table else [0, 1]
     if not isinstance(listed, list) or len(listed) < 2:
-        raise CaseError("a list of at least two values is needed here", key="values")
+        raise CaseError("values must be a list of at least two values", key="values")
     with located(key="values"):
         values = tuple(distinct(listed))
     way = table.either("truth", "coin")

@@ -38,11 +38,11 @@ from paramverify.tables import (
 )
 
 CHECKED = True  # `read` checks the probabilities
-TOLD = "The value of the query is released: as it is, with noise, or by a table of probabilities."
+TOLD = "The value of a query is released: unchanged, with noise, or by a table of probabilities."
 
 _ROW = by_name(
     "[mechanism.table.VALUE]",
-    "A distribution; outputs that are left out have probability zero.",
+    "A distribution; outputs that you leave out have probability zero.",
     EXPRESSION,
     "A probability.",
     named="VALUE",
@@ -71,7 +71,7 @@ INPUT = Section(
 )
 INPUTS = Section(
     "[mechanism.inputs]",
-    "The inputs that `query` names, for [neighbours].",
+    "The inputs that `query` uses, for [neighbours].",
     others=Key("NAME", INPUT, "An input with its values."),
     names=NAME,
     least=1,
@@ -83,10 +83,10 @@ SECTION = Section(
         Key(
             "query",
             EXPRESSION,
-            "What is released: an expression over the variables of [prior], or over `inputs`.",
+            "The expression that is released, over the variables of [prior] or over `inputs`.",
             needed=True,
         ),
-        Key("noise", NOISE, "The noise of a value from 0 to `range`."),
+        Key("noise", NOISE, "The noise that is added to a value from 0 to `range`."),
         Key("table", TABLE),
         LABELS,
         Key("inputs", INPUTS),
@@ -150,7 +150,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         return Fraction(found) if isinstance(found, bool) else found
 
     if "noise" in table and "table" in table:
-        raise CaseError("give either noise or table", key="table")
+        raise CaseError("give either noise or table, not both", key="table")
     if "noise" not in table and "table" not in table:
         table.get("labels")
 
@@ -192,10 +192,10 @@ def _inputs(
         given = read_inputs(inputs, parameters, INPUT)
         for name, found in given.items():
             if found.queries:
-                reason = f'write {name} = {{ values = "0..1" }}; an expression stands in query'
+                reason = f'write {name} = {{ values = "0..1" }} here; expressions belong in query'
                 raise CaseError(reason, key=name)
         if not given:
-            raise CaseError("there are no inputs: leave the table out, or name one")
+            raise CaseError("inputs is empty: remove the table, or list an input")
     values = {name: found.answers[0] for name, found in given.items()}
     with located(key="query"):
         check_compared(query, values)
@@ -227,7 +227,7 @@ def _table(table: Table, checks: Checks) -> tuple[dict[Value, Sequence[RationalF
                         written[value][output] = checks.function(as_expression(row.get(str(text))))
                 checks.distribution({str(o): p for o, p in written[value].items()}, "this row")
         if len(written) < 1:
-            raise CaseError("a row for each value of the query is needed here")
+            raise CaseError("table must have a row for each value of the query")
         check_labels(output for output in spelt if isinstance(output, str))
     zero = RationalFunction.of(checks.ring.number(0))
     rows = {value: [row.get(output, zero) for output in spelt] for value, row in written.items()}

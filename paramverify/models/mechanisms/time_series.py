@@ -29,7 +29,7 @@ from paramverify.models.mechanisms.hmm import EMISSIONS, TRANSITIONS, read_row
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import EXPRESSION, TEXT, Key, Listed, Section, Table, by_name, exactly_one, whole
 
-TOLD = "A hidden Markov chain over days: each day the state is released with noise, then it changes."
+TOLD = "A hidden Markov chain over days: each day, the state is released with noise; then it changes."
 
 CHECKED = True  # `read` checks the probabilities
 
@@ -37,14 +37,17 @@ MAX_DAY = 20
 
 SECTION = Section(
     "time_series",
-    "A Markov chain, a state and a noisy release each day; the secret is the state on one day.",
+    "A Markov chain: a state and a noisy release each day. The secret is the state on one day.",
     (
         QUERY,
         Key("states", Listed("a list of texts", TEXT, least=2, distinct=True), "The states.", needed=True),
         Key(
             "initial",
             by_name(
-                "[mechanism.initial]", "The distribution of the first day.", EXPRESSION, "A probability."
+                "[mechanism.initial]",
+                "The distribution of the state on the first day.",
+                EXPRESSION,
+                "A probability.",
             ),
             needed=True,
         ),
@@ -52,15 +55,15 @@ SECTION = Section(
         Key(
             "truth",
             EXPRESSION,
-            "The probability that the state itself is released; the others are equally likely.",
+            "The probability of releasing the true state; the other states are equally likely.",
         ),
-        Key("emissions", EMISSIONS, "What each state releases."),
+        Key("emissions", EMISSIONS, "The probability of each release, for each state."),
         Key(
             "observations",
             Listed("a list of texts", TEXT),
-            "What may be released; left out, the states.",
+            "The possible releases; if left out, these are the states.",
         ),
-        Key("day", whole(1, MAX_DAY), "The day of the secret.", default=1),
+        Key("day", whole(1, MAX_DAY), "The day whose state is the secret.", default=1),
     ),
     rules=(exactly_one("truth", "emissions"),),
 )
@@ -158,7 +161,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """
     states = table.texts("states")
     if len(states) < 2 or len(set(states)) != len(states):
-        raise CaseError("at least two names are needed, and none may occur twice", key="states")
+        raise CaseError("the list must have at least two names and no name twice", key="states")
     observations = table.texts("observations") if "observations" in table else states
     with gathered() as each:
         with each, table.within("initial") as first:
@@ -193,7 +196,7 @@ def _emissions(table: Table, states: Sequence[str], observations: Sequence[str],
 
 def _truthful(table: Table, states: Sequence[str], observations: Sequence[str], checks: Checks) -> Matrix:
     if list(observations) != list(states):
-        raise CaseError("with truth, the states are the observations", key="observations")
+        raise CaseError("with truth, the releases are the states; remove observations", key="observations")
     one = RationalFunction.of(checks.ring.number(1))
     truth = checks.named(table, "truth")
     other = (one - truth) / RationalFunction.of(checks.ring.number(len(states) - 1))

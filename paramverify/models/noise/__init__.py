@@ -105,7 +105,7 @@ def read_noise(
             known = [_kind(load()) for load in kinds.values()]
             forms = [f"{{ {k.form}{', range = n' if k.ranged and not given else ''} }}" for k in known]
             *first, last = sorted((*forms, *others))
-            raise CaseError(f"noise is {', '.join(first)} or {last}")
+            raise CaseError(f"noise must be {', '.join(first)} or {last}")
         kind = _kind(kinds[chosen]())
         with gathered() as each:
             if kind.ranged and given is None:
@@ -128,9 +128,13 @@ def declared(kind: str, ranged: bool = True) -> Section | None:
     return with_keys(known.section, RANGE) if known.section and ranged else known.section
 
 
-RANGE = Key("range", whole(1, MAX_RANGE), "The largest answer; answers are 0, 1, ..., range.", needed=True)
+RANGE = Key("range", whole(1, MAX_RANGE), "The largest answer: answers are 0, 1, ..., range.", needed=True)
 NOISE = Variants(
-    "noise", "The noise: what an answer is released as.", REGISTRY.names, declared, text="The noise."
+    "noise",
+    "The noise: the distribution of what is released for each answer.",
+    REGISTRY.names,
+    declared,
+    text="The noise.",
 )
 
 

@@ -28,7 +28,7 @@ def table_noise(
             with each, located(key=f"table[{f}]"):
                 if len(row) != (outputs or len(rows[0])):
                     needed = f"{outputs} are needed" if outputs else f"row 0 has {len(rows[0])}"
-                    raise CaseError(f"row {f} has {len(row)} entries, {needed}")
+                    raise CaseError(f"row {f} has {len(row)} entries, but {needed}")
                 checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
     return Noise(rows)
 
@@ -37,9 +37,11 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     data = table.get("table")
     lists = isinstance(data, list) and all(isinstance(row, list) for row in data)
     if given and not (lists and len(data) == given.limit + 1):
-        raise CaseError(f"{given.limit + 1} rows are needed, for the answers {given.told}", key="table")
+        raise CaseError(
+            f"the table needs {given.limit + 1} rows, one for each of the answers {given.told}", key="table"
+        )
     if not lists or len(data) < 2:
-        raise CaseError("a list of at least two rows is needed here", key="table")
+        raise CaseError("table must be a list of at least two rows", key="table")
     rows: list[list[RationalFunction]] = []
     with gathered() as each:
         for f, row in enumerate(data):

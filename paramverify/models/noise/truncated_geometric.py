@@ -8,8 +8,8 @@ from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import EXPRESSION, Key, Section, Table
 
 TOLD = (
-    "(1 - a)/(1 + a) * a**|o - f| for o inside of 0..range, and a**|o - f|/(1 + a) at both ends, "
-    "which get what lies beyond"
+    "(1 - a)/(1 + a) * a**|o - f| for o strictly between 0 and range, and a**|o - f|/(1 "
+    "+ a) at both ends, which receive the probability of everything beyond them"
 )
 
 
@@ -52,7 +52,7 @@ SECTION = Section(
         Key(
             "truncated_geometric",
             EXPRESSION,
-            "The number alpha in (0, 1); each step away from the answer is alpha times as likely.",
+            "The number alpha in (0, 1); each step away from the answer is less likely by the factor alpha.",
             needed=True,
         ),
     ),

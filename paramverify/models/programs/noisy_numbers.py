@@ -101,6 +101,7 @@ def apply(word: str, given: Sequence[Value]) -> Value:
     return _number(word, [v for v in values if isinstance(v, Fraction)])
 
 
+ONLY_IN_ARGUMENTS = "use it only in the arguments of noise, flip or choice"
 _WORDS = {"neg": "a minus sign"}
 
 
@@ -131,7 +132,7 @@ def _symbolic(word: str, values: Sequence[Value]) -> Value:
         return Symbol(Operation("+", (trees[0], Operation("neg", (trees[1],), 0)), 0))
     if word in ("+", "*", "/", "**", "neg", "exp"):
         return Symbol(Operation(word, trees, 0))
-    raise InputError(f"{word} needs numbers, but a parameter has no fixed value")
+    raise InputError(f"{word} needs numbers, and a parameter or exp(...) is none")
 
 
 def _noisy(word: str, values: Sequence[Value]) -> Value:
@@ -252,7 +253,7 @@ class Comparing:
             return (same, other) if word == "==" else (other, same)
         self.check_kinds(place, left, right)
         if isinstance(left, Symbol) or isinstance(right, Symbol):
-            raise self.error("a parameter cannot be compared, because it has no fixed value", place)
+            raise self.error(f"a parameter or exp(...) cannot be compared; {ONLY_IN_ARGUMENTS}", place)
         if isinstance(left, Linear) or isinstance(right, Linear):
             if isinstance(left, (str, tuple, Dead)) or isinstance(right, (str, tuple, Dead)):
                 raise self.error("noise can only be compared with a number", place)
@@ -364,7 +365,7 @@ class Comparing:
                 ]
             return [(s, v) for s, v in found]
         if isinstance(value, Symbol):
-            raise self.error("a parameter cannot be used here, because it has no fixed value", place)
+            raise self.error(f"a parameter or exp(...) cannot be used here; {ONLY_IN_ARGUMENTS}", place)
         if not isinstance(value, Linear):
             return [(state, value)]
         numbers = self.numbers(value, state)

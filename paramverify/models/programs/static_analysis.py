@@ -388,7 +388,9 @@ class _ValueFinder:
             if possible.number and not isinstance(as_value(literal.value), str):
                 return
             shown = repr(literal.value)
-            hint = nearest(literal.value, sorted(possible.labels)) if possible.labels else ": it is a number"
+            hint = (
+                nearest(literal.value, sorted(possible.labels)) if possible.labels else f": {who} is a number"
+            )
         else:
             shown = "True or False" if isinstance(literal.value, bool) else "a number"
             hint = nearest("", sorted(possible.labels))

@@ -34,12 +34,14 @@ def shared_points(data: Mapping[str, Sequence[str]]) -> list[str]:
     told = ", ".join(several if len(several) <= MOST_NAMES else [*several[: MOST_NAMES - 1], "..."])
     word = "goes" if len(several) == 1 else "go"
     notes = [
-        f"{told} {word} to more than one part" if several else "no data point goes to more than one part"
+        f"{told} {word} to more than one part" if several else "every data point goes to at most one part"
     ]
     for one, other in combinations(parts, 2):
         if one_off(one, [other]) and set(parts[one]).isdisjoint(parts[other]) and len(notes) < MOST_NAMES:
             names = f"{one!r} of {parts[one][0]} and {other!r} of {parts[other][0]}"
-            notes.append(f"the data points {names} are two points, for they are spelt differently")
+            notes.append(
+                f"the data points {names} are different spellings of the same number: write both alike"
+            )
     return notes
 
 

@@ -48,13 +48,13 @@ MAX_ANSWER = 200
 _ENDS = Leaf('a range such as "-100..100"', {"type": "string", "pattern": f"^{PATTERN}$"})
 SAMPLED = Section(
     "{ sampled = ... }",
-    "Noise that the sampler of the paper draws, as the program of the library does.",
+    "Noise drawn by the sampler of the paper, as the program of the library implements it.",
     (
         Key("sampled", EXPRESSION, "The base of the noise, in (0, 1).", needed=True),
         Key(
             "line_06",
             one_of("corrected", "printed"),
-            "Whether line 6 of the sampler is corrected, or as it is printed.",
+            "Whether line 6 of the sampler is corrected or as printed.",
             default="corrected",
         ),
     ),
@@ -76,7 +76,8 @@ _LIMITED = Section(
 _KIND = Key(
     "kind",
     one_of("slots", "parts"),
-    '"slots" is the memory of the library, "parts" are several systems; left out, states are written out.',
+    '"slots" models the memory of the library, and "parts" combines several systems; if '
+    "left out, you list the states.",
 )
 SLOTS = Section(
     'kind = "slots"',
@@ -119,10 +120,10 @@ SLOTS = Section(
         Key(
             "memory",
             one_of("slot", "shared"),
-            "Whether each slot has its own memory, or all share one.",
+            "Whether each slot has its own memory, or all slots share one.",
             default="slot",
         ),
-        Key("delete", FLAG, "Whether a slot is emptied after it was read.", default=True),
+        Key("delete", FLAG, "Whether a slot is emptied after a query has read it.", default=True),
     ),
     also={
         "if": {"properties": {"queries": {"type": "array"}}},
@@ -139,13 +140,13 @@ STEPS = by_name(
 )
 WRITTEN_OUT = Section(
     "[system]",
-    "States and steps, written out.",
+    "The states and the steps, listed.",
     (
         _KIND,
-        Key("data", TEXTS, "The data points; inputs that are not seen.", default=[]),
-        Key("queries", TEXTS, "The queries; inputs that are seen.", default=[]),
-        Key("responses", TEXTS, "The responses; outputs that are seen.", default=[]),
-        Key("hidden", TEXTS, "Actions that are not seen.", default=[]),
+        Key("data", TEXTS, "The data points: inputs that the adversary does not see.", default=[]),
+        Key("queries", TEXTS, "The queries: inputs that the adversary sees.", default=[]),
+        Key("responses", TEXTS, "The responses: outputs that the adversary sees.", default=[]),
+        Key("hidden", TEXTS, "The actions that the adversary does not see.", default=[]),
         Key("initial", TEXT, "The state in which the system starts.", needed=True),
         Key(
             "environment",
@@ -174,7 +175,7 @@ WRITTEN_OUT = Section(
             "fields",
             Section(
                 "[system.fields]",
-                "Numbers that states have, for the conditions of [unwinding].",
+                "Numbers that belong to states, for the conditions of [unwinding].",
                 others=Key(
                     "NAME",
                     by_name(
@@ -184,7 +185,7 @@ WRITTEN_OUT = Section(
                         "The number that a state has.",
                         named="STATE",
                     ),
-                    "A field: the number that each state has.",
+                    "A field: a number for each state.",
                 ),
                 names=NAME,
             ),
@@ -202,7 +203,7 @@ PART = Variants(
 )
 PARTS = Section(
     'kind = "parts"',
-    "Several systems that get the same data points, side by side.",
+    "Several systems that receive the same data points, side by side.",
     (
         replace(_KIND, needed=True),
         Key(
@@ -276,7 +277,7 @@ def _side_by_side(
                 transition_systems.check(parts[name], checks)
     checks.mistakes.tell()
     if len(parts) < 2:
-        raise CaseError("at least two parts are needed", key="parts")
+        raise CaseError("parts needs at least two systems", key="parts")
     checks.notes += shared_points({name: part.actions.data for name, part in parts.items()})
     return side_by_side(parts, checks.ring, progress, MAX_STATES)
 
@@ -343,7 +344,7 @@ def _known(name: str, known: dict[str, int], key: str, what: str) -> int:
         near = nearest(name, known)
         mend = f"did you mean {near!r}?" if near else ""
         if what == "action" and not near:
-            mend = "name it in data, queries, responses or hidden"
+            mend = "add it to data, queries, responses or hidden"
         raise CaseError(f"the system has no {what} {name!r}", key=key, mend=mend)
     return known[name]
 
@@ -355,7 +356,7 @@ def _distribution(
         yield _known(data, index, "", "state"), RationalFunction.of(checks.ring.number(1))
         return
     if not isinstance(data, dict) or not data:
-        raise CaseError("the next state, or a table of next states with their probabilities, is needed here")
+        raise CaseError("this must be the next state, or a table of next states with their probabilities")
     for name, value in data.items():
         successor = _known(name, index, name, "state")
         with located(key=name):
@@ -389,17 +390,19 @@ def _whole_numbers(given: object) -> tuple[int, ...]:
         return tuple(range(low, high + 1))
     whole = isinstance(given, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in given)
     if not whole or not isinstance(given, list) or not given or len(set(given)) < len(given):
-        raise CaseError('a list of different whole numbers, or a text such as "-100..100", is needed here')
+        raise CaseError('this must be a list of different whole numbers, or text such as "-100..100"')
     return tuple(given)
 
 
 def _ends(text: str) -> tuple[int, int]:
     ends = ends_of(text)
     if ends is None:
-        raise CaseError(f'{text!r} is no range such as "-100..100"')
+        raise CaseError(f'{text!r} is not a range such as "-100..100"')
     low, high = ends
     if not low <= high <= low + 2 * MAX_ANSWER:
-        raise CaseError(f"{text!r} needs its least number first, and at most {2 * MAX_ANSWER + 1} numbers")
+        raise CaseError(
+            f"{text!r} must have its smaller number first, and at most {2 * MAX_ANSWER + 1} numbers"
+        )
     return low, high
 
 
@@ -409,7 +412,7 @@ def _queries(table: Table, checks: Checks) -> dict[str, slot_systems.Answers]:
     if isinstance(table.need("queries"), list):
         names = table.texts("queries")
         if len(set(names)) < len(names):
-            raise CaseError("a query stands here twice", key="queries")
+            raise CaseError("this query is listed twice; remove one of them", key="queries")
         limit = table.integer("range")
         answers = _answers(table, checks, (-limit, limit), "-range..range")
         found = dict.fromkeys(names, answers)
@@ -425,7 +428,7 @@ def _queries(table: Table, checks: Checks) -> dict[str, slot_systems.Answers]:
         if query not in slot_systems.FUNCTIONS:
             raise CaseError(f"{query!r} is not one of {', '.join(slot_systems.FUNCTIONS)}", key="queries")
     if not found:
-        raise CaseError("at least one query is needed", key="queries")
+        raise CaseError("queries needs at least one query", key="queries")
     return found
 
 
@@ -441,7 +444,9 @@ def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> 
         for value, what in ((sampler, "the base"), (one - sampler, "1 minus the base")):
             signed = value.numerator * value.denominator
             if not signed or checks.positive(signed, f"{what} of the sampled noise") != signed:
-                raise CaseError("the base of the sampled noise lies above 0 and below 1", key="sampled")
+                raise CaseError(
+                    "the base of the sampled noise must lie strictly between 0 and 1", key="sampled"
+                )
         printed = inner.choice("line_06") == "printed"
         inner.close()
         return slot_systems.Answers(*ends, sampler=sampler, printed=printed)

@@ -115,9 +115,11 @@ class Actions:
         for kind in ("data", "queries", "responses", "hidden"):
             for name in getattr(self, kind):
                 if first.get(name) == kind:
-                    raise ModelError(f"the action {name!r} is in {kind} twice")
+                    raise ModelError(f"the action {name!r} is listed twice in {kind}")
                 if name in first:
-                    raise ModelError(f"the action {name!r} is in {first[name]} and in {kind}")
+                    raise ModelError(
+                        f"the action {name!r} is in both {first[name]} and {kind}; remove it from one of them"
+                    )
                 first[name] = kind
 
     @property
@@ -183,7 +185,7 @@ def rows_of(
     for state, action, distribution in steps:
         if action in rows[state]:
             name = actions.names[action]
-            raise ModelError(f"state {states[state]!r}: two transitions for the action {name!r}")
+            raise ModelError(f"state {states[state]!r} has two transitions for the action {name!r}")
         rows[state][action] = tuple((s, w) for s, w in distribution if not is_zero(w))
     return tuple(rows)
 
@@ -230,7 +232,8 @@ def check(system: System, checks: Checks) -> None:
         if outputs and len(row) > 1:
             other = next(a for a in row if a != outputs[0])
             raise ModelError(
-                f"{where} is not output-deterministic: it enables {names[outputs[0]]!r} and {names[other]!r}"
+                f"{where} is not output-deterministic: it enables both {names[outputs[0]]!r} and "
+                f"{names[other]!r}"
             )
         if row and not outputs and len(row) < len(inputs) and not system.partial:
             missing = next(a for a in inputs if a not in row)
@@ -245,7 +248,7 @@ def check(system: System, checks: Checks) -> None:
                     raise ModelError(f"{what}: a probability is negative")
                 total = sum((w for _, w in distribution), system.weights.zero)
                 if total != 1:
-                    raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
+                    raise ModelError(f"{what}: the probabilities sum to {total} instead of 1")
                 continue
             key = tuple(text(w) for _, w in distribution)
             if key not in seen:
