@@ -165,8 +165,10 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_sdist_is_complete(wheel: Path, root: Path, tmp_path: Path) -> None:
-    """A wheel that is built from the sdist has the same files, byte by byte, as one from the repository; beside them
-    the sdist has the licence, the pages that the README refers to first, and no file that Git ignores."""
+    """A wheel that is built from the sdist has the same files, byte by byte, as one from the repository.
+
+    The sdist also has the pages of the root, and nothing that Python or Coq compiled.
+    """
     source = copy_of(root, tmp_path)
     hook = "from setuptools import build_meta; print(build_meta.build_sdist(sys.argv[1]))"
     output_of(sys.executable, "-c", f"import sys; {hook}", tmp_path, cwd=source)
@@ -247,7 +249,7 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
 
 
 def test_all_is_every_extra_for_users(root: Path) -> None:
-    """The extra `all` has what every other extra has, except those for benchmarks, documents, releases, tests."""
+    """The extra `all` has what every other extra has, except those for work on paramverify."""
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
     extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}
