@@ -1,6 +1,6 @@
 """The rows of docs/papers.toml: each row names a command, and what it prints.
 
-A row has a `command`, run in the repository's root, and `prints`, texts that stand in what the command prints; or
+A row has a `command`, run in the repository's root, and `prints`, texts that the command prints; or
 it says `why` there is no command. Blanks of any length count as one.
 """
 
