@@ -47,15 +47,20 @@ def test_a_new_run_is_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(results, "RESULTS", tmp_path)
     old = results.recorded("claims")
-    made = results.record("claims", 'words\n\n| a | b |\n| --- | --- |\n| 1 | x \\| "y" |\n\nmore words\n')
+    columns = ["parameters", *"bcdefg", "s"]  # the names of the others are those that are recorded
+    lines = (
+        "words\n",
+        *(f"| {' | '.join(row)} |" for row in (columns, ["---"] * 8, ['x \\| "y"', *"1234567"])),
+    )
+    made = results.record("claims", "\n".join((*lines, "\nmore\n", "| other |", "| --- |", "| 1 |", "")))
     (tmp_path / "claims.toml").write_text(made, encoding="utf-8")
     new = results.recorded("claims")
-    assert new["table"] == [{"columns": ["a", "b"], "rows": [["1", 'x | "y"']]}]
+    assert new["table"] == [{"columns": old["table"][0]["columns"], "rows": [['x | "y"', *"1234567"]]}]
     assert {key: new[key] for key in ("run", "machine", "baseline")} == {
         key: old[key] for key in ("run", "machine", "baseline")
     }
     assert new["commit"] != "not recorded"
-    assert '| 1 | x \\| "y" |' in results.rendered("claims")
+    assert r'| x \| "y" | 1 | 2 |' in results.rendered("claims")
 
 
 def test_a_row_with_a_missing_cell_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 import paramverify
 
@@ -538,3 +539,15 @@ def test_every_module_says_its_job() -> None:
     """Every module starts with a docstring."""
     silent = [str(path.relative_to(PACKAGE)) for path in MODULES if not read(path)[0]]
     assert silent == []
+
+
+def test_workflows_call_the_scripts(root: Path) -> None:
+    """The workflows for a public host run the documented scripts, which are executable Bash."""
+    called: set[str] = set()
+    for path in sorted((root / ".github" / "workflows").glob("*.yml")):
+        jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+        called |= {step["run"] for job in jobs.values() for step in job["steps"] if "run" in step}
+    assert {".ci/run", ".ci/release"} <= called
+    for name in ("run", "release", "lowest"):
+        assert os.access(root / ".ci" / name, os.X_OK)
+        assert run("bash", "-n", f".ci/{name}", cwd=root).returncode == 0

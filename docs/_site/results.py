@@ -48,7 +48,7 @@ def recorded(name: str) -> dict[str, Any]:
 
 
 def rendered(name: str) -> str:
-    """Returns how a recorded file stands in the page: how it was measured, and its tables."""
+    """Returns what the page shows of a recorded file: how it was measured, and its tables."""
     if name == "others":
         return others()
     document = recorded(name)
@@ -103,9 +103,11 @@ def tables_in(text: str) -> list[tuple[list[str], list[list[str]]]]:
 
 
 def record(name: str, text: str) -> str:
-    """Returns a recorded file with new rows; its tables are those that were printed, in their order.
+    """Returns a recorded file with new rows.
 
-    What a script does not know, such as what else ran, stays as it was recorded. A person has to correct it.
+    Of the printed tables it takes those with the first column and the number of columns of a recorded
+    one, which also names them; all of them for a new file. What a script does not know, such as what
+    else ran, stays as it was recorded, and all rows are shown: a person has to correct both.
     """
     old = recorded(name) if (RESULTS / f"{name}.toml").exists() else {}
     commit = subprocess.run(
@@ -121,14 +123,22 @@ def record(name: str, text: str) -> str:
     }
     values |= {key: old[key] for key in ("title", "about") if key in old}
     lines = [f"{key} = {quoted(value)}" for key, value in values.items()]
-    before = old.get("table", [])
-    for number, (columns, rows) in enumerate(tables_in(text)):
-        lines += ["", "[[table]]", f"columns = [{', '.join(map(quoted, columns))}]"]
-        shown = before[number].get("shown") if number < len(before) else None
-        if shown and set(shown) <= set(columns):
-            lines.append(f"shown = [{', '.join(map(quoted, shown))}]")
+    for columns, rows in tables_in(text):
+        alike = [t for t in old.get("table", []) if heads(t["columns"]) == heads(columns)]
+        if old and not alike:
+            continue
+        table = alike[0] if alike else {"columns": columns}
+        for key in ("columns", "shown"):
+            if key in table:
+                lines += ["", "[[table]]"] if key == "columns" else []
+                lines.append(f"{key} = [{', '.join(map(quoted, table[key]))}]")
         lines += ["rows = [", *(f"    [{', '.join(map(quoted, row))}]," for row in rows), "]"]
     return "\n".join(lines) + "\n"
+
+
+def heads(columns: list[str]) -> tuple[str, int]:
+    """Returns what two tables of the same measurement share: the first column, and how many there are."""
+    return columns[0], len(columns)
 
 
 def quoted(text: str) -> str:
