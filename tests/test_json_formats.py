@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from json_shapes import PAGE, PLAIN, SHAPES, mistakes
+from json_shapes import (
+    COMMON,
+    PAGE,
+    PLAIN,
+    SHAPES,
+    common_keys,
+    mistakes,
+    own_keys,
+    sections,
+)
 
 from paramverify.cli._commands import commands
 from paramverify.cli.main import run
@@ -105,13 +114,14 @@ def test_no_heading_and_no_key_stands_twice() -> None:
     """A reader finds each object once, and each key once in its table."""
     headings = re.findall(r"^##+ (.+)$", PAGE, re.MULTILINE)
     assert sorted(headings) == sorted(set(headings))
-    for body in re.split(r"^##+ ", PAGE, flags=re.MULTILINE):
-        keys = [
-            k
-            for row in re.findall(r"^\| (`.+?`) \|", body, re.MULTILINE)
-            for k in re.findall(r"`(.+?)`", row)
-        ]
-        assert sorted(keys) == sorted(set(keys)), body.split("\n")[0]
+    common = dict(own_keys(sections()[COMMON]))
+    used: set[str] = set()
+    for name, body in sections().items():
+        listed = [key for key, _ in common_keys(body, common)] if name != COMMON else []
+        keys = [*(key for key, _ in own_keys(body)), *listed]
+        assert sorted(keys) == sorted(set(keys)), name
+        used.update(listed)
+    assert used == set(common)
 
 
 def test_every_command_has_a_table() -> None:

@@ -14,7 +14,7 @@ SETUP = ConfigParser()
 SETUP.read(ROOT / "setup.cfg", encoding="utf-8")
 EXTRAS = SETUP["options.extras_require"]
 GPL = re.compile(r"(?<!L)GPL|GNU (Affero )?General Public", re.IGNORECASE)  # not the Lesser one
-UNLISTED = {"bench"}  # for the benchmarks of this repository; the page is for users
+UNLISTED = {"bench", "release"}  # for those who work on this repository; the page is for users
 
 
 def needed(extra: str) -> set[str]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -18,6 +19,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 import paramverify
 
@@ -162,6 +164,32 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.mark.slow
+def test_sdist_is_complete(wheel: Path, root: Path, tmp_path: Path) -> None:
+    """A wheel that is built from the sdist has the same files, byte by byte, as one from the repository.
+
+    The sdist also has the pages of the root, and nothing that Python or Coq compiled.
+    """
+    source = copy_of(root, tmp_path)
+    hook = "from setuptools import build_meta; print(build_meta.build_sdist(sys.argv[1]))"
+    output_of(sys.executable, "-c", f"import sys; {hook}", tmp_path, cwd=source)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md"} <= {
+        path.name for path in unpacked.iterdir()
+    }
+    assert not [path for path in unpacked.rglob("*") if path.suffix in (".pyc", ".vo", ".glob")]
+    hook = "from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
+    output_of(sys.executable, "-c", f"import sys; {hook}", tmp_path, cwd=unpacked)
+    (again,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as ours, ZipFile(again) as theirs:
+        names = {name for name in ours.namelist() if name.startswith("paramverify/")}
+        assert names == {name for name in theirs.namelist() if name.startswith("paramverify/")}
+        assert [name for name in sorted(names) if ours.read(name) != theirs.read(name)] == []
+
+
 @pytest.fixture(scope="session")
 def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
     """A fresh environment in which the wheel is installed."""
@@ -210,6 +238,7 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
         "docs",
         "plots",
         "qepcad",
+        "release",
         "sos",
         "stats",
         "storm",
@@ -221,13 +250,14 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
 
 
 def test_all_is_every_extra_for_users(root: Path) -> None:
-    """The extra `all` has what every other extra has, except those for tests, documents and benchmarks."""
+    """The extra `all` has what every other extra has, except those for work on paramverify."""
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
     extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}
     every = extras.pop("all")
     assert extras.pop("bench")
     assert extras.pop("docs")
+    assert extras.pop("release")
     assert extras.pop("test")
     assert every == set().union(*extras.values())
 
@@ -509,3 +539,15 @@ def test_every_module_says_its_job() -> None:
     """Every module starts with a docstring."""
     silent = [str(path.relative_to(PACKAGE)) for path in MODULES if not read(path)[0]]
     assert silent == []
+
+
+def test_workflows_call_the_scripts(root: Path) -> None:
+    """The workflows for a public host run the documented scripts, which are executable Bash."""
+    called: set[str] = set()
+    for path in sorted((root / ".github" / "workflows").glob("*.yml")):
+        jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+        called |= {step["run"] for job in jobs.values() for step in job["steps"] if "run" in step}
+    assert {".ci/run", ".ci/release"} <= called
+    for name in ("run", "release", "lowest"):
+        assert os.access(root / ".ci" / name, os.X_OK)
+        assert run("bash", "-n", f".ci/{name}", cwd=root).returncode == 0

@@ -95,7 +95,7 @@ def test_right_mechanisms_keep_their_budget(
 ) -> None:
     """Right mechanisms are not rejected at the budget that they claim, nor at a larger one.
 
-    The other ones, and the wrong ones, are rows of docs/papers.md: tests/test_papers.py runs them.
+    The other ones, and the wrong ones, are rows of docs/papers.toml: tests/test_papers.py runs them.
     """
     code, found = sample(
         capsys, "--mechanism", ROOM + name, "--neighbours", left, right, "--epsilon", "1,1.5"

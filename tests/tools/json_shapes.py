@@ -1,4 +1,7 @@
-"""The shapes of the JSON that commands print, as the tables of docs/json.md have them: keys and types."""
+"""The shapes of the JSON that commands print, as the tables of docs/json.md have them: keys and types.
+
+A line `Common keys:` lists keys of the table of that name that an object has, too; `key or null` allows null.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,34 @@ PLAIN: dict[str, tuple[type, ...]] = {
 }
 
 
+COMMON = "Common keys"
+
+
+def sections() -> dict[str, str]:
+    """The text below each heading of the page."""
+    return dict(re.findall(r"^##+ (.+?)$([\s\S]*?)(?=^##|\Z)", PAGE, re.MULTILINE))
+
+
+def own_keys(body: str) -> list[tuple[str, str]]:
+    """The keys of the table of a section, with their types."""
+    rows = re.findall(r"^\| (`.+?`) \| (.+?) \| .+ \|$", body, re.MULTILINE)
+    return [(key, kind) for keys, kind in rows for key in re.findall(r"`([\w ]+)`", keys)]
+
+
+def common_keys(body: str, common: dict[str, str]) -> list[tuple[str, str]]:
+    """The common keys that a section lists, with their types. Other words of the line are values of keys."""
+    listed = re.findall(rf"^{COMMON}: ([\s\S]*?)\n\n", body, re.MULTILINE)
+    line = " ".join(" ".join(listed).split())
+    words = re.findall(r"`(\w+)( or null)?`", re.sub(r"\(.*?\)", "", line))
+    return [(key, f"{common[key]}{null}") for key, null in words if key in common or null]
+
+
 def shapes() -> dict[str, dict[str, str]]:
-    """The type of each key, for each heading of the page that has a table."""
-    found: dict[str, dict[str, str]] = {}
-    for name, body in re.findall(r"^##+ (.+?)$([\s\S]*?)(?=^##|\Z)", PAGE, re.MULTILINE):
-        rows = re.findall(r"^\| (`.+?`) \| (.+?) \| .+ \|$", body, re.MULTILINE)
-        if rows:
-            found[name] = {key: kind for keys, kind in rows for key in re.findall(r"`([\w ]+)`", keys)}
-    return found
+    """The type of each key, for each heading of the page that has a table or common keys."""
+    bodies = sections()
+    common = dict(own_keys(bodies.pop(COMMON)))
+    found = {name: dict([*common_keys(body, common), *own_keys(body)]) for name, body in bodies.items()}
+    return {name: shape for name, shape in found.items() if shape}
 
 
 SHAPES = shapes()
