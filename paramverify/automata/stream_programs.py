@@ -9,7 +9,7 @@ So a way that reads n entries may need the entry n + 1: such an automaton is `la
 
 **Outputs tell the way** if from each state no word sequence begins with another one: then the words that
 are put out say which transition was taken, one after another. States for which that is not so get one word
-for all their transitions, "(not told apart)", so that nothing is said to be violated by them.
+for all their transitions, "(not distinguished)", so that nothing is said to be violated by them.
 
 What the expressions of a stream program mean: exact values, and noise that was not drawn yet.
 
@@ -681,7 +681,7 @@ def _draws(value: Value, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
 
 MAX_HEADS = 2_000
 MAX_TURNS = 20_000
-NOTHING, CONFUSED = "(nothing)", "(not told apart)"
+NOTHING, CONFUSED = "(nothing)", "(not distinguished)"
 
 Head = tuple[tuple[str, Value], ...] | None  # the variables between two turns; None before the stream
 Where = tuple[int, tuple[bool, ...], int]  # a head, the comparisons before a draw, and how many draws

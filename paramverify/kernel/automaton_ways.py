@@ -281,7 +281,7 @@ def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> s
     try:
         found = [_chance(read, data, stream, (x, step)) for stream in streams]
     except UnreadCase as error:
-        return f"{begin} told, and not computed again ({error})"
+        return f"{begin} stated, but not computed again ({error})"
     for chance, (low, high) in zip(found, told, strict=True):
         if not low <= (chance if data["output"] == "way" else 1 - chance) <= high:
             raise Rejected("a probability of the example differs from the computed one")

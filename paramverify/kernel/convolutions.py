@@ -106,7 +106,7 @@ def parts(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -
     """
     yield from atoms(losses, grid)
     if (losses.whole == NOTHING) != (span is None):
-        raise Rejected("a density needs a span of the grid, and other releases have none")
+        raise Rejected("only a density has a span of the grid, and it needs one")
     if span is None:
         return
     if not 0 < span[1] - span[0] <= MOST_POINTS:

@@ -102,7 +102,7 @@ class Truths:
         _, ratio, delta, path = formula
         near = self.chain.neighbours.get(state, ())
         if not self.chain.scheduled:
-            raise Rejected("D is about query schedulers, and the model has none")
+            raise Rejected("D is about query schedulers, but the model declares no scheduler")
         if not near:
             return self._reflexive(formula)
         e, d = self.values.read(ratio), self.values.read(delta)

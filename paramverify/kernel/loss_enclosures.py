@@ -128,7 +128,7 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between) 
     """
     kl = witness["measure"] == "kl"
     if ("order" in witness) == kl:
-        raise Misformed("zcdp has an order, and kl has none", "witness")
+        raise Misformed("a witness of zcdp needs an order, one of kl must not have it", "witness")
     order = None if kl else number(witness["order"])
     if order is not None and order <= 1:
         raise Misformed("not above 1", "witness", "order")

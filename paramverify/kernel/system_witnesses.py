@@ -161,7 +161,7 @@ def check_tight(system: CheckedSystem, values: QuotientValues, ratio: Value, tol
     where = "at a point of the domain " if "parameters" in told else ""
     if same(first, ratio * second):
         return f"{where}an observation reaches the bound: the budget is tight"
-    return f"{where}an observation has the ratio that is told: a lower bound"
+    return f"{where}an observation has the stated ratio, which is a lower bound"
 
 
 def told_bounds(ratio: Any, told: Any) -> str:

@@ -280,7 +280,7 @@ def _tail(work: LogicSession, formula: Private, found: Property) -> Argument | N
         largest = max(upper.values())
         if largest <= bound:
             text = (
-                f"from {found.variable} = {last} on, {until.left} holds for so many steps with "
+                f"from {found.variable} = {last} on, {until.left} holds for this many steps with "
                 "probability at most "
                 f"{at_most(Fraction(str(largest)))} <= delta under every scheduler, and that falls with "
                 f"{found.variable}"

@@ -100,7 +100,7 @@ class ShownEnclosures:
         Raises:
             InputError: always.
         """
-        raise InputError("--latex needs formulas; enclosed probabilities have none", key="--latex")
+        raise InputError("--latex needs formulas, but the probabilities of this case are enclosed numbers", key="--latex")
 
 
 MOST_ROWS = 200

@@ -230,7 +230,7 @@ class ChainLook(PointwiseComparison):
         self.data, self.model = self.reader.data, self.evidence.engine["model"]
         self.formulas = self.evidence.engine["formulas"]
         if "states" not in self.data:
-            raise UnreadCase("models in files of their own")
+            raise UnreadCase("models in separate files")
         if self.reader.steps:
             raise UnreadCase("a parameter without an upper end")
         self.check_parameters()

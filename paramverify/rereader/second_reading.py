@@ -99,7 +99,7 @@ def _compared(
         try:
             chain = ChainLook(Quotients(), evidence, content, bound, folder, settings)
         except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
-            raise UnreadCase("models in files of their own") from None
+            raise UnreadCase("models in separate files") from None
         return _with_steps(chain)
     if kind not in (CLAIMS, CONE, LOSSES) and not evidence.is_map and not evidence.about_sums:
         raise UnreadCase(f"no second reader knows evidence of the kind {kind}")

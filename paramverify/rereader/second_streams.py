@@ -326,7 +326,7 @@ def spoken(told: Sequence[Sequence[str]]) -> list[str]:
     if any(len(n) > 1 for n in numbers) or (not apart and any(numbers)):
         raise Rejected("outputs are numbers that do not determine the branch")
     if not apart:
-        return ["(not told apart)"] * len(told)
+        return ["(not distinguished)"] * len(told)
     return [n[0] if n else ", ".join(words) or "(nothing)" for n, words in zip(numbers, told, strict=True)]
 
 

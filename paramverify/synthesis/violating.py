@@ -216,7 +216,7 @@ def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWit
     found = [w for claim in narrow if (w := find_witness(model, claim, point)) is not None]
     if not found:
         raise InputError(
-            f"no claim of the case is violated at {', '.join(f'{n} = {v}' for n, v in point.items())}"
+            f"every claim of the case is true at {', '.join(f'{n} = {v}' for n, v in point.items())}"
         )
     return max(found, key=lambda witness: witness.size)
 

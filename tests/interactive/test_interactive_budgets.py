@@ -418,7 +418,7 @@ def test_an_interval_stays_open(tmp_path: Path) -> None:
     assert (told["ratio_lower"], told["ratio_upper"], told["attained"]) == ("10/9", "2", None)
     checked = called("check", evidence, "--case", str(path))
     assert checked.code == 0
-    assert "an observation has the ratio that is told: a lower bound" in checked.out
+    assert "an observation has the stated ratio, which is a lower bound" in checked.out
     assert Fraction(5, 12) / Fraction(3, 8) == Fraction(10, 9)
     assert called("budget", str(path), "--precision", "9/10").code == 0  # 2 - 10/9 <= 9/10 * 10/9
 

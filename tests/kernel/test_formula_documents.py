@@ -313,10 +313,10 @@ UNSHOWN: dict[str, tuple[Json, str]] = {
         document(CHOICES, holds(["P", "<=", "1/4", AT_P])),
         "not shown that the formula is true",
     ),
-    "D where choices are no queries": (document(CHOICES, holds(TIGHT)), "the model has none"),
+    "D where choices are no queries": (document(CHOICES, holds(TIGHT)), "the model declares no scheduler"),
     "D without neighbours, where choices are no queries": (
         document({**CHOICES, "neighbours": []}, holds(TIGHT)),
-        "the model has none",
+        "the model declares no scheduler",
     ),
     "a path formula": (document(COIN, holds(AT_P)), "a path formula stands"),
 }

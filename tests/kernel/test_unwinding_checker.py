@@ -510,7 +510,7 @@ TIGHT = {**WITNESS, "probabilities": ["1/2", "1/4"]}
 ANYWHERE = {key: value for key, value in TIGHT.items() if key != "parameters"}
 TWICE = {**ANYWHERE, "probabilities": [["1", "2"], ["1", "4"]]}
 REACHED = "an observation reaches the bound: the budget is tight"
-RATIO = "an observation has the ratio that is told: a lower bound"
+RATIO = "an observation has the stated ratio, which is a lower bound"
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ GUARDS = "= t|-t= t|-t+u|-t+-u= ! t=! |t=! t|-u=! t|t=! t|-t+u=! t+u|-t+-u=!"
 
 def test_branches_are_told_apart() -> None:
     """Outputs tell it if none begins with another, numbers need that, and one guard fits each outcome."""
-    words = {"x": "insample", "y": "insample'", "?": "(not told apart)", "": "(nothing)"}
+    words = {"x": "insample", "y": "insample'", "?": "(not distinguished)", "": "(nothing)"}
     for row in SPOKEN.split(" "):
         told, wanted = ([part.split("+") for part in side.split("|")] for side in row.split("="))
         given = [[words.get(w, w) for w in part if w] for part in told]

@@ -243,7 +243,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         checks.notes.append(
             "the noise is truncated before the mechanism compares answers with the threshold; the textbook's "
             "sparse vector technique with unbounded noise has a budget that holds for every length, but this "
-            "variant may have none"
+            "variant may not"
         )
     if "queries" in table:
         answers, _ = read_queries(table)

@@ -154,7 +154,7 @@ REQUIRE = "From Paramverify Require Import Theorems CaseClaims."
 HEADER = """\
 (** {title}{digest}
 
-    Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T:
+    Coq checks this file if you run `make` in its folder. If a folder T already has the theories built, run:
 
       coqc -Q T Paramverify case.v
 
@@ -166,8 +166,8 @@ HEADER = """\
     rejects the file, or it did not need them.
 
     Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
-    No solver is trusted. The folder theories is as good as who sent it: take it from a release of your own
-    if you have doubts. paramverify is trusted for nothing but this: that the theorem is that of the case
+    No solver is trusted. The folder theories is as good as its source: if you have doubts, take it from a
+    release that you downloaded yourself. paramverify is trusted for nothing but this: that the theorem is that of the case
     file. *)
 """
 DIVIDED = """\

@@ -274,7 +274,7 @@ REQUIRED = re.compile(r"From\s+Paramverify\s+Require\s+(?:Import\s|Export\s)?([\
 HEADER = """\
 (** {title}{digest}
 
-    Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T:
+    Coq checks this file if you run `make` in its folder. If a folder T already has the theories built, run:
 
       coqc -Q T Paramverify case.v
 
@@ -289,8 +289,8 @@ HEADER = """\
     it did not need them.
 
     Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
-    No solver is trusted. The folder theories is as good as who sent it: take it from a release of your own
-    if you have doubts. {trusted} *)
+    No solver is trusted. The folder theories is as good as its source: if you have doubts, take it from a
+    release that you downloaded yourself. {trusted} *)
 """
 EMPTY = """\
     But {reason}.
