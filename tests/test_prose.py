@@ -110,7 +110,8 @@ def texts_in(path: Path) -> Iterator[Text]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in within:
             text = node.value
         if len(text.split()) >= 3:
-            yield Text(f"{path.relative_to(ROOT)}:{node.lineno}", " ".join(re.sub(r"\{\w+\}", "{}", text).split()))
+            text = " ".join(re.sub(r"\{\w+\}", "{}", text).split())
+            yield Text(f"{path.relative_to(ROOT)}:{node.lineno}", text)
 
 
 def texts_of_program() -> Iterator[Text]:

@@ -100,7 +100,8 @@ class ShownEnclosures:
         Raises:
             InputError: always.
         """
-        raise InputError("--latex needs formulas, but the probabilities of this case are enclosed numbers", key="--latex")
+        reason = "--latex needs formulas, but the probabilities of this case are enclosed numbers"
+        raise InputError(reason, key="--latex")
 
 
 MOST_ROWS = 200

@@ -167,8 +167,8 @@ HEADER = """\
 
     Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
     No solver is trusted. The folder theories is as good as its source: if you have doubts, take it from a
-    release that you downloaded yourself. paramverify is trusted for nothing but this: that the theorem is that of the case
-    file. *)
+    release that you downloaded yourself. paramverify is trusted for nothing but this: that the theorem is
+    that of the case file. *)
 """
 DIVIDED = """\
 In Coq x / 0 is some number. So the theorem says first that nothing is divided by zero: [... <> 0].
