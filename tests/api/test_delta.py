@@ -96,7 +96,7 @@ def test_what_has_no_least_bound() -> None:
     """Two at once, a delta of 0, a case of another kind; names are those of the arguments."""
     case = load(CASES / "noisy-max.toml")
     for options, words in (
-        ({"delta_for": 1, "epsilon_for": "1/2"}, "either"),
+        ({"delta_for": 1, "epsilon_for": "1/2"}, "^delta_for and epsilon_for exclude each other"),
         ({"epsilon_for": 0}, "^[^:]*: epsilon_for: a delta above 0"),
         ({"delta_for": "x"}, "^[^:]*: delta_for: epsilon must be a sum of numbers"),
     ):

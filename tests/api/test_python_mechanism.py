@@ -360,7 +360,7 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
     ),
     (
         f"def made():\n    laplace = np.random.laplace\n{INNER}clamp(n + laplace(a), 0, 1)\nmade()",
-        "laplace is numpy.random.laplace here, and not the laplace of the language: give",
+        "laplace is numpy.random.laplace here, not the laplace of paramverify: import it",
         "laplace(a)",
     ),
     (
@@ -382,7 +382,7 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
     ),
     (
         f"{F}x = endless(n)\n    return x + 1",
-        "the function endless calls itself: recursion is not allowed",
+        "the function endless calls itself: recursion is not supported",
         "def endless",
     ),
     (
@@ -608,7 +608,7 @@ def test_shapes_of_source(tmp_path: Path) -> None:
             InputError,
             "f: inputs.n.values: {3} cannot be a value in a case",
         ),
-        ({"inputs": {"n": {"values": "3"}}}, CaseError, "f: inputs.n.values: a range such as"),
+        ({"inputs": {"n": {"values": "3"}}}, CaseError, "f: inputs.n.values: the values of an input must be a range such as"),
         ({"parameters": {"a": "(0; 1)"}}, InputError, "f: parameters.a: "),
         ({"ratio": None}, CaseError, "f: privacy: give either epsilon or ratio"),
     ],

@@ -32,7 +32,7 @@ def asked(words: str, place: int) -> list[str]:
     ("words", "place", "wanted"),
     [
         ("paramverify verif", 1, ["plain,verify"]),
-        ("paramverify s", 1, ["plain,synthesize", "plain,show", "plain,sample", "plain,schema"]),
+        ("paramverify s", 1, ["plain,schema", "plain,synthesize", "plain,sample", "plain,show"]),
         ("paramverify --c", 1, ["plain,--config"]),
         ("paramverify verify --ti", 2, ["plain,--timeout"]),
         ("paramverify schema --kind ", 3, [f"plain,{kind}" for kind in KINDS]),

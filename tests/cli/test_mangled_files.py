@@ -214,7 +214,7 @@ def test_deep_formulas_are_refused_by_name(folder: Path, operator: str, times: i
     text = f"P>=1/2 [ {operator * times}yes{' ]' * times if '[' in operator else ''} ]"
     told = called("logic", str(LOGIC[-1]), "-p", text, "--timeout", "60")
     assert told.code == 2
-    assert "nested more than" in told.err or "more than" in told.err or "longer than" in told.err
+    assert "nested deeper than" in told.err or "more than" in told.err or "longer than" in told.err
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def test_python(tmp_path: Path) -> None:
     assert not refused
     assert not refused.accepted
     assert "certificates are required" in str(refused)
-    with pytest.raises(InputError, match="require_certificates: True or False"):
+    with pytest.raises(InputError, match="require_certificates: 1 is not a truth value: write True or False"):
         paramverify.verify(case, require_certificates=1)  # type: ignore[typeddict-item]
 
 

@@ -207,7 +207,7 @@ def test_a_parameter_that_is_set_is_known(tmp_path: Path) -> None:
         ),
         (["cc=1"], "did you mean 'c'?"),
         (["c"], "-D needs name=value, for example -D c=1/10, not 'c'"),
-        (["c="], "write -D name=value"),
+        (["c="], "-D needs name=value, for example -D c=1/10"),
         (["c=1", "c=2"], "-D c is given twice"),
         (["constraints=1"], "'constraints' is neither a definition nor a parameter of the file"),
         (["c=1 +"], "case.toml: -D c: syntax error"),

@@ -137,7 +137,7 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
         (
             "[neighbours]",
             '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]',
-            "inputs: a stream has no [mechanism.inputs]",
+            "mechanism.inputs: a program over a stream must not have [mechanism.inputs]",
         ),
         ("laplace(4 / eps) >= T", "laplace(4 / eps) >= 3", "noise is compared with noisy values"),
         ('values="real"', 'values=["a", "b"]', "entries to which noise is added are numbers"),

@@ -164,8 +164,8 @@ epsilon = "ln(2)"
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("points = 1", 'points = 1\ndelete = "false"', "system.delete: true or false"),
-        ("points = 1", "points = 1\ndelete = 0", "system.delete: true or false"),
+        ("points = 1", 'points = 1\ndelete = "false"', "system.delete: must be true or false"),
+        ("points = 1", "points = 1\ndelete = 0", "system.delete: must be true or false"),
         ("points = 1", "points = 1\ndelet = false", "system.delet: unknown key"),
         ("points = 1", "points = 0", "system.points"),
         ("slots = 2\n", "", "the key 'slots' is missing"),

@@ -86,7 +86,7 @@ def test_a_budget_that_a_point_reaches(tmp_path: Path) -> None:
     for value, probabilities, reason in (
         ("0", ["0", "0"], "not shown to be possible"),
         ("3/4", ["3/4", "3/8"], ""),
-        ("1/4", ["1/3", "1/6"], "another number"),
+        ("1/4", ["1/3", "1/6"], "another probability"),
     ):
         other = {**tight, "parameters": {"p": value}, "probabilities": probabilities}
         report = check_with_case(with_own(document, tight=other), case)
