@@ -32,7 +32,10 @@ from paramverify.tables import Table
 
 NAME = "distance"  # what stands for it in `[privacy]`
 SHOWN = 8  # distances that are listed in a note
-BY = "neighbours differ by at most 1, which is the default of `by` in [neighbours]"
+BY = (
+    "inputs in which a value changes by more than 1 are not compared, because [neighbours] has no `by`; "
+    'write by = "any" if a value may change by any amount, or by = 1 if this is what you mean'
+)
 
 
 def with_distances(

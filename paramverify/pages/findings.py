@@ -131,13 +131,17 @@ def budget(work: PrivacyWork) -> Element:
 
 _PAIR = "each delta has its own least epsilon; `paramverify budget --epsilon-for DELTA` finds it"
 _UNBOUNDED = "no single number bounds"
+_DEPENDS = (
+    "how much this bound protects depends on the values of the parameters, and no single number is a bound "
+    "for all of them"
+)
 
 
 def _without_limit(told: list[str]) -> list[str]:
-    """Returns lines without those on a ratio that has no largest value, if the bound of the case suffices."""
+    """Returns lines that say of a ratio without a largest value what the bound of the case means then."""
     places = [k for k, line in enumerate(told) if line.strip().lower().startswith(_UNBOUNDED)]
     kept = [line for k, line in enumerate(told) if k not in places and k - 1 not in places]
-    return kept or told
+    return [*kept, *([_DEPENDS] if places else [])] or told
 
 
 def _capital(line: str) -> str:

@@ -13,6 +13,7 @@ from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import AnyModel, Model, of_privacy
+from paramverify.models.neighbourhoods import BY
 from paramverify.models.noise import Noise
 from paramverify.models.priors import Prior
 from paramverify.models.programs.program_syntax import CalledProgram
@@ -230,8 +231,8 @@ _DIFFER = {"each": "every answer may differ", "one": "one answer may differ"}
 _STREAM = {"each": "every entry of the stream may differ", "one": "one entry of the stream may differ"}
 
 
-def _differences(given: Mapping[str, Any], is_stream: bool) -> list[tuple[str, Part]]:
-    """Returns in words which inputs are neighbours."""
+def _differences(given: Mapping[str, Any], is_stream: bool, is_near: bool) -> list[tuple[str, Part]]:
+    """Returns in words which inputs are neighbours; `is_near` if values differ by at most 1 by default."""
     rows: list[tuple[str, Part]] = []
     for key, value in given.items():
         match key, value:
@@ -245,13 +246,15 @@ def _differences(given: Mapping[str, Any], is_stream: bool) -> list[tuple[str, P
                 rows.append(("pairs", "listed one by one"))
             case _:
                 rows.append((key, h("code", _entry(value))))
+    if is_near:
+        rows.append(("size of a difference", "at most 1, because the case says nothing else"))
     return rows
 
 
 def _compared(case: PrivacyCase, model: Model, data: Mapping[str, Any]) -> Element:
     if case.neighbours:
         given = data.get("neighbours", {})
-        parts: list[Part] = [facts(_differences(given, not model.lengths))]
+        parts: list[Part] = [facts(_differences(given, not model.lengths, BY in model.notes))]
         if model.stands_for:
             pair = model.pairs[0]
             parts.append(

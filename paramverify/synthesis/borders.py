@@ -109,7 +109,9 @@ def verify_beyond(
                     private.append(other.inputs_listed)
             more = _note(case, options, until)
     except TimeLimitError:
-        why = ", because there was no time to check more"
+        why = (
+            f", because checking them did not end within {seconds:.1f} s; list them as inputs to include them"
+        )
     except LimitError:
         pass
     known = f"the case is private for {', '.join(private)}, too; " if private else ""

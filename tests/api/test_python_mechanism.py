@@ -608,7 +608,11 @@ def test_shapes_of_source(tmp_path: Path) -> None:
             InputError,
             "f: inputs.n.values: {3} cannot be a value in a case",
         ),
-        ({"inputs": {"n": {"values": "3"}}}, CaseError, "f: inputs.n.values: the values of an input must be a range such as"),
+        (
+            {"inputs": {"n": {"values": "3"}}},
+            CaseError,
+            "f: inputs.n.values: the values of an input must be a range such as",
+        ),
         ({"parameters": {"a": "(0; 1)"}}, InputError, "f: parameters.a: "),
         ({"ratio": None}, CaseError, "f: privacy: give either epsilon or ratio"),
     ],
