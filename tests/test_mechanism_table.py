@@ -17,7 +17,7 @@ from calling_tools import printed
 from conftest import ROOT
 
 PAGE = ROOT / "docs" / "mechanisms.md"
-HEADER = ["mechanism", "in", "published", "case", "noise", "here", "tight", "s"]
+HEADER = ["mechanism", "in", "published", "case", "noise", "here", "tight"]
 SIZES = {"StatDP": 11, "CheckDP": 17, "DP-Sniper": 20}
 TWICE = {"CheckDP sparsevector"}  # for one positive and for two
 
@@ -51,7 +51,7 @@ def rows() -> list[Row]:
         if not inside or cells == HEADER or set(line) <= set("|- "):
             continue
         assert len(cells) == len(HEADER), line
-        name, members, _, case, noise, here, tight, _ = cells
+        name, members, _, case, noise, here, tight = cells
         tools = tuple(f"{a} {b}" for a, b in re.findall(r"(StatDP|CheckDP|DP-Sniper) `([^`]+)`", members))
         path = quoted(case)[0] if case.startswith("`") else ""
         assert path or case.startswith("none: "), line

@@ -98,7 +98,11 @@ DISTRIBUTION = Section(
         _BINOMIAL,
         Key("categorical", replace(_ROW, name="[prior.NAME.categorical]"), _CATEGORICAL),
         _UNIFORM,
-        Key("truncated_geometric", EXPRESSION, "The number alpha of truncated geometric noise on 0..range."),
+        Key(
+            "truncated_geometric",
+            EXPRESSION,
+            "The number alpha of truncated geometric noise on 0..range, from 0 to 1.",
+        ),
         Key("range", whole(1, MAX_RANGE), "The largest value of this noise."),
         Key(
             "around",

@@ -49,7 +49,7 @@ _LENGTHS = (
     Key(
         "one_sided",
         one_of("ignored"),
-        "Ignore sequences that are impossible under one of two secrets; the verdict states this.",
+        "Ignore sequences that are impossible under one of two secrets; the verdict states this condition.",
     ),
 )
 
@@ -65,7 +65,7 @@ def _privacy(kinds: Mapping[str, DivergenceKind]) -> Section:
             Key(
                 "delta",
                 EXPRESSION,
-                "By how much sets of outputs may exceed the ratio, from 0 to 1.",
+                "The probability, from 0 to 1, by which sets of outputs may exceed the bound e^epsilon.",
                 default=0,
             ),
             *(kind.key for kind in kinds.values()),
@@ -104,12 +104,12 @@ NAMES_OF_STARTS = Section(
 
 QUANTIFY = Section(
     "[quantify]",
-    "A condition instead of one verdict.",
+    "A condition on the free parameters, which `verify` prints besides the verdict.",
     (
         Key(
             "forall",
             TEXTS,
-            "The parameters that take every value; the condition is on the others.",
+            "The parameters that take every value; the printed condition is about the others.",
             needed=True,
         ),
     ),

@@ -1,4 +1,4 @@
-"""`{ truncated_geometric = alpha, range = n }`: what falls beyond an end is given to the end."""
+"""`{ truncated_geometric = alpha, range = n }`: out-of-range values move to the nearest endpoint."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SECTION = Section(
         Key(
             "truncated_geometric",
             EXPRESSION,
-            "The number alpha in (0, 1); each step away from the answer is less likely by the factor alpha.",
+            "The number alpha from 0 (no noise) to 1; a larger alpha means more noise.",
             needed=True,
         ),
     ),
