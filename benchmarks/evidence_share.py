@@ -5,8 +5,8 @@
 Each case of cases/ is decided by the command of its kind, which writes evidence; `check --case` checks it.
 A verdict is one about a case, an interactive system or a formula. It counts as *replayed* if the
 evidence is accepted for the case and no solver is trusted. What is undecided has nothing to show, and is
-counted apart. What was found is kept in FILE, so that an interrupted run goes on. Prints Markdown for
-docs/evidence.md: a table, and each verdict without evidence with the reason.
+counted apart. What was found is kept in FILE, so that an interrupted run goes on. Prints Markdown: a
+table for benchmarks/results/evidence-share.toml, and each verdict without evidence with the reason.
 """
 
 from __future__ import annotations
