@@ -138,7 +138,7 @@ def session_option(function: Function) -> Function:
     function = click.option("--no-simplify", "as_they_are", **flag, help=plain)(function)
     kept: dict[str, Any] = {"expose_value": False, "callback": _keep}
     function = click.option("--simplify", "steps", metavar="STEPS", **kept, help=STEPS)(function)
-    word = "Leave a claim undecided if only the word of a solver or worker proves it, without a certificate."
+    word = "Leave a claim undecided if its only proof is the word of a solver or worker."
     function = click.option("--require-certificates", "certified", **flag, help=word)(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
 

@@ -9,14 +9,14 @@ from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.reports.sentences import columns
 
-LISTED = (530, "List the backends with their versions, and say how to install missing ones.")
+LISTED = (530, "List the backends with their versions, and how to install missing ones.")
 
 
 @click.command("backends")
 @json_option
 @whole_timeout_option
 def command(as_json: bool) -> int:
-    """List the backends with their versions, and say how to install missing ones.
+    """List the backends with their versions, and how to install missing ones.
 
     \b
     Example:

@@ -16,7 +16,7 @@ from paramverify.subjects.written_numbers import share
 
 LISTED = (120, "Find the tight budget: the largest likelihood ratio over all priors, secrets and outputs.")
 
-WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
+WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
 @click.command("budget")

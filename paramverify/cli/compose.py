@@ -34,7 +34,7 @@ from paramverify.subjects.written_numbers import share
 
 LISTED = (310, "Compute certified bounds on epsilon or delta for many releases together.")
 
-WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
+WRITE = "Write the evidence to this file, for `paramverify check`."
 SHARE = 0.9  # of the time that is left, for computing
 
 

@@ -47,8 +47,8 @@ LICENSE = "https://creativecommons.org/licenses/by/4.0/"
     "--collection",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write benchmarks for SMT solvers to this folder, from all cases and folders: with grade "
-    "and status.",
+    help="Write benchmarks for SMT solvers to this folder, from all cases and folders, each "
+    "with its status and a grade of difficulty.",
 )
 @click.option(
     "--license",

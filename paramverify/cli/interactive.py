@@ -24,7 +24,7 @@ from paramverify.subjects.results import ShowFacts
 
 LISTED = (130, "Decide differential noninterference of an interactive system.")
 
-WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
+WRITE = "Write the evidence to this file, for `paramverify check`."
 POINTS = "Report what follows for inputs that differ in up to this many data points."
 EVERY = "Prove a budget for every number of slots and points, all data and all functions at once."
 PICTURE = "Write a graph of the system in DOT to this file, without deciding anything."

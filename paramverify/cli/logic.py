@@ -68,7 +68,7 @@ LISTED = (140, "Check formulas of dpCTL* on a Markov chain or Markov decision pr
 @click.option(
     "--evidence",
     type=OUTPUT_FILE,
-    help="Write the evidence to this file, which `paramverify check` re-checks.",
+    help="Write the evidence to this file, for `paramverify check`.",
 )
 @set_option
 @json_option

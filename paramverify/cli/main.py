@@ -88,7 +88,7 @@ Exit codes: {CODES}.
 EXAMPLES = (  # what a first user may type, line after line
     ("paramverify new program -o case.toml", "Write a commented first case."),
     ("paramverify verify case.toml", "Decide whether it is private."),
-    ("paramverify report case.toml -o report.html", "Write a page about it to hand over."),
+    ("paramverify report case.toml -o report.html", "Write a web page about it."),
 )
 
 

@@ -31,7 +31,7 @@ from paramverify.pages.work import Examined, PageOptions, PrivacyWork, examine
 from paramverify.reports import json_documents, sentences
 from paramverify.subjects.written_numbers import share
 
-LISTED = (410, "Write a page about cases to hand over, with question, verdict, map and evidence.")
+LISTED = (410, "Write a web page about cases, with question, verdict, map and evidence.")
 
 ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 
@@ -50,7 +50,8 @@ ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 )
 @click.option(
     "--coverage",
-    help="Leave at most this share of the domain undecided in a map; chosen by the command if not given.",
+    help="Leave at most this share of the domain undecided in a map; by default 0.02 for one or two "
+    "parameters, 0.05 for three, 0.08 for more.",
 )
 @click.option(
     "--comparison",
@@ -74,7 +75,7 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Write a page about cases to hand over, with question, verdict, map and evidence.
+    """Write a web page about cases, with question, verdict, map and evidence.
 
     \b
     Example:

@@ -181,7 +181,7 @@ class _Options:
 )
 @click.option("--bisection", is_flag=True, help="Search by bisecting the interval that testing finds.")
 @click.option("--precision", metavar="E",
-              help="Stop the bisection when both ends are this close.  [default: 0.001]")  # fmt: skip
+              help="Stop the bisection at an interval of this length.  [default: 0.001]")  # fmt: skip
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
 @click.option(
     "--epsilon", multiple=True, metavar="E,...", help="Test these budgets instead of that of the case."
@@ -202,9 +202,9 @@ class _Options:
 @click.option("--pairs", type=click.IntRange(min=1), default=MOST_PAIRS, show_default=True, metavar="N",
               help="Try at most N secret pairs, first those with an input pattern.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
-              help="Test on N runs for each side.")  # fmt: skip
+              help="Test on N runs for each of the two compared distributions.")  # fmt: skip
 @click.option("--select", type=click.IntRange(min=1), metavar="N",
-              help="Choose the event on N runs; by default a fifth of --runs.")  # fmt: skip
+              help="Choose the event (outputs to test) on N runs; by default a fifth of --runs.")  # fmt: skip
 @click.option("--level", type=click.FloatRange(0, 1, True, True), metavar="P",
               help="Limit the probability of a wrong rejection, to at most 1/2; by default 0.05, or 0.01 "
                    "for --audit.")  # fmt: skip

@@ -92,7 +92,7 @@ class _Form(Enum):
 @click.option(
     "--evidence",
     type=OUTPUT_FILE,
-    help="Write the evidence to this file, which `paramverify check` re-checks.",
+    help="Write the evidence to this file, for `paramverify check`.",
 )
 @click.option(
     "--tree", type=OUTPUT_FILE, help="Write the map to this file as a decision tree (.json or .py)."

@@ -29,7 +29,7 @@ LISTED = (110, "Prove that a case is private for every prior, or show a countere
 
 BUDGETS = "Decide the case for each of these bounds instead of its own, such as 1,ln(2),2."
 ATTEMPTS = "List which backends tried each claim, what they answered, and why others were stopped."
-WRITE = "Write the evidence to this file, which `paramverify check` re-checks."
+WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
 @click.command("verify")

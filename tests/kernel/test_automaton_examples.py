@@ -163,7 +163,7 @@ def test_every_other_output_where_a_run_may_end() -> None:
 def test_examples_on_whole_numbers() -> None:
     """With geometric noise entries are whole numbers, in an example too."""
     given = document("violated", WHOLE, claim=claim("49/100"), least=LEAST, example=EXAMPLE)
-    assert "told, and not computed again (geometric noise)" in check_document(given).lines[-1]
+    assert "stated, but not computed again (geometric noise)" in check_document(given).lines[-1]
     own(given)["example"]["streams"] = [["0"], ["1/2"]]
     assert "not a whole number" in check_document(given).lines[0]
 

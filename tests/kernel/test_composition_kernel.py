@@ -185,10 +185,10 @@ STATED: list[tuple[Release, Any, Any, str]] = [  # of a release: for which ε or
     *((table(*ALONE), d, c, t) for d, c, t in (("1/10", "9", AGAIN), ("1/11", "100/11", BEYOND))),
     *((SAMPLE, d, c, BEYOND) for d, c in (("1/25", "86/45"), ("1/10", "16/9"))),
     (SAMPLE, "1/10", "9/2", AGAIN),
-    (NOISE, "0", "1", "an epsilon that is no logarithm of a rational is never exact"),
+    (NOISE, "0", "1", "nothing is exact"),
     (FAR, ["1", "1"], "4/5", "no logarithm of a rational is never exact"),
     *((NOISE, [epsilon, "1"], "0", EXACT) for epsilon in ("1/3", "1", f"{-(-(1 << 192) // 3)}/{1 << 192}")),
-    (NOISE, ["33/100", "1"], "0", "an epsilon that is no logarithm of a rational is never exact"),
+    (NOISE, ["33/100", "1"], "0", "nothing is exact"),
     *(
         (FAR, loss, "0", "an epsilon that is no logarithm of a rational is never exact")
         for loss in ([f"{LN9}/{1 << 192}", "1"], [f"-1/{3 << 192}", "9"])

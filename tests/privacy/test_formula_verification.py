@@ -53,7 +53,7 @@ def test_holds_is_told_as_the_word_of_the_solver(capsys: pytest.CaptureFixture[s
     assert run(["verify", case, *MONOLITHIC]) == 0
     told = capsys.readouterr().out
     assert told.startswith("private, on the word of z3")
-    assert "2 formulas are unsatisfiable, says the solver" in told
+    assert "2 formulas are unsatisfiable according to the solver" in told
     assert run(["verify", case, *MONOLITHIC, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["encoding"] == "monolithic"

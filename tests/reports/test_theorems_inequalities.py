@@ -72,7 +72,7 @@ def test_the_statement_is_what_the_user_wrote() -> None:
     )
     head = text.partition("*)")[0]
     assert "In Coq x / 0 is some number." in head
-    assert "paramverify is trusted for nothing but this: that the theorem is that of the case" in head
+    assert "paramverify is trusted for nothing but this: that the theorem is" in head
     assert "x / 0" not in about(claim('"x*y <= 1"'))
 
 

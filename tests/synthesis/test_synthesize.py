@@ -372,7 +372,7 @@ def test_two_design_parameters(tmp_path: Path) -> None:
         (
             "[prior]",
             '[quantify]\nforall = ["p"]\n\n[prior]',
-            "quantify: the parameters that are not for design",
+            "quantify: parameters that are not marked for design are universally quantified already",
         ),
     ],
 )
