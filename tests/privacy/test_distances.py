@@ -416,7 +416,7 @@ def test_fractions_of_a_distance_in_exponents(tmp_path: Path, capsys: pytest.Cap
     assert run(["verify", str(path)]) == 0
     path = case_of(tmp_path, 'distance = "abs(x - y)/2"', 'epsilon = "6/5*distance"')
     assert run(["verify", str(path)]) == 1
-    assert "beyond the bound exp(9/5) (≈ 6.04965) for the distance 3/2" in capsys.readouterr().out
+    assert "exceeds the bound exp(9/5) (≈ 6.04965) for the distance 3/2" in capsys.readouterr().out
 
 
 def test_distance_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
