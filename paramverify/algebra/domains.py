@@ -400,7 +400,7 @@ def check_names(ring: Ring, point: Mapping[str, Fraction]) -> None:
                     reason = f"set {unbounded.variable}, which stands for {unbounded.meaning}"
                     raise InputError(f"{name} cannot be set to a number here: {reason}")
             known = ", ".join(ring.parameters) or "none"
-            raise InputError(f"there is no parameter {name!r}; there are: {known}")
+            raise InputError(f"there is no parameter {name!r}; choose from {known}")
 
 
 def in_words(point: Point) -> str:

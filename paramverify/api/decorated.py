@@ -62,8 +62,10 @@ OWN = ("seed", "rng")  # arguments of each call
 
 
 def mechanism(
+    function: None = None,
+    /,
     *,
-    inputs: Tables,
+    inputs: Tables | None = None,
     parameters: Tables | None = None,
     neighbours: Tables | None = None,
     prior: Tables | None = None,
@@ -94,7 +96,8 @@ def mechanism(
         The decorator.
 
     Raises:
-        InputError: The decorator raises it if the function is not a program; it shows file, line and place.
+        InputError: The inputs are missing. The decorator raises it if the function is not a program; it shows
+            file, line and place.
 
     Examples:
         >>> import paramverify
@@ -109,6 +112,10 @@ def mechanism(
         >>> survey.verify().verdict
         'private'
     """
+    if function is not None or inputs is None:
+        what = "got no arguments" if function is not None else "has no inputs"
+        example = 'inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon=1'
+        raise InputError(f"mechanism {what}: write, for example, @paramverify.mechanism({example})")
     bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
     bound = {name: value for name, value in bounds.items() if value is not None}
     tables = {
@@ -349,7 +356,7 @@ class Mechanism(Decorated):
         for name in given:
             if name not in self.intervals and name not in rest:
                 known = ", ".join(self.intervals) or "none"
-                raise InputError(f"there is no parameter {name!r}; there are: {known}", key="at")
+                raise InputError(f"there is no parameter {name!r}; choose from {known}", key="at")
         point = {n: between(n, v, 1) if n in rest else self._number(n, v) for n, v in given.items()}
         self._check_constraints(point)
         return point

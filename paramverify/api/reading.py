@@ -162,7 +162,7 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
             known = ", ".join(k for k in table if k != "constraints") or "none"
             hint = _near(name, table)
             raise InputError(
-                f"there is no parameter {name!r}{hint}; there are: {known}",
+                f"there is no parameter {name!r}{hint}; choose from {known}",
                 key="parameters",
             )
     return {k: v for k, v in {**table, **given}.items() if v is not None}

@@ -511,7 +511,7 @@ class StreamTurn(StreamExpressions):
     def keep(self, name: str, path: Sequence[int], value: Value, place: Place) -> None:
         """Assigns a value; sums with noise in it are drawn, one after another."""
         if name in self.fixed:
-            raise self.refuse(f"{name} is no variable: choose another name", place)
+            raise self.refuse(f"{name} is not a variable: choose another name", place)
         found = self.put(name, path, _without_draws(value), place)
         for inner, drawn in list(_draws(value, found)):
             self.put(name, inner, self.draw(drawn, place), place)
@@ -631,7 +631,7 @@ class StreamTurn(StreamExpressions):
         """Adds an output: a word, or the number that was drawn last."""
         value, now = self.value(node), self.segments[-1]
         if isinstance(value, Unit):
-            raise self.refuse("a parameter is no output", node.place)
+            raise self.refuse("a parameter cannot be output", node.place)
         if not has_noise(value):
             now.words.append(shown(value))
             return

@@ -187,10 +187,13 @@ def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: fl
     family = find_family(graph, demands.conflict)
     reason, end = "", End.DECIDED
     if family is None:
-        reason, end = "no bound of the costs was found, and no ways whose costs grow", End.GAVE_UP
+        reason, end = (
+            "neither a bound on the costs nor paths with growing costs were found",
+            End.GAVE_UP,
+        )
     elif confused:
         reason, end = (
-            "the costs of ways have no bound, but the outputs do not show which way was taken",
+            "the costs of paths have no bound, but the outputs do not reveal which path the run took",
             End.GAVE_UP,
         )
     seconds = time.monotonic() - start
@@ -606,10 +609,10 @@ def _may_exceed(verdict: StreamVerdict) -> bool:
 def _not_found(verdict: StreamVerdict, looked: Looked) -> str:
     """Returns why streams of few values that exceed the budget are not known."""
     if verdict.report.confused:
-        return "no streams were examined, because the outputs do not show which way was taken"
+        return "no streams were examined, because the outputs do not reveal which path the run took"
     if not _may_exceed(verdict):
-        return "no streams were examined, because no way is known that costs more than the budget"
-    evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
+        return "no streams were examined, because no path is known that costs more than the budget"
+    evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'path')}"
     over = "" if looked.complete else " before the time limit"
     return f"{FEW}: {evaluated}, were evaluated exactly{over}"
 

@@ -188,5 +188,5 @@ def backend(name: str) -> Backend:
     if name not in known:
         known = discover()
     if name not in known:
-        raise InputError(f"unknown backend {name!r}; known: {', '.join(known)}")
+        raise InputError(f"unknown backend {name!r}; choose from {', '.join(known)}")
     return known[name]

@@ -45,7 +45,7 @@ class Comparison:
         """
         for name in encodings:
             if name not in encodings_known():
-                raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
+                raise InputError(f"unknown encoding {name!r}; choose from {', '.join(encodings_known())}")
         missing: list[Skipped] = []
         if not choice.backends:
             able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]

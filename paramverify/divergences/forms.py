@@ -43,6 +43,7 @@ class Divergence:
     event: ClassVar[Event]
     otherwise: ClassVar[str] = "its measure compares all outputs together, not outputs one by one"
     taken: ClassVar[str] = "; use `verify`, `certify`, `budget` or `sample` for such a case"
+    instead: ClassVar[str] = ""  # what to ask of such a case, instead of what requires a case without the key
     largest_told: ClassVar[str] = "sum of all outputs"  # what is to be small
 
     @property
@@ -116,8 +117,7 @@ class Divergence:
 
     def not_for(self, what: str) -> InputError:
         """Returns the error for a question that is not about such a divergence; `what` names the question."""
-        has = "has one" if self.key == "delta" else "has it"
-        reason = f"{what} requires a case without {self.key}; this case {has}, so {self.otherwise}"
+        reason = f"{what} requires a case without {self.key}: {self.instead or self.otherwise}"
         return InputError(reason, key=f"privacy.{self.key}")
 
 
@@ -157,10 +157,10 @@ class PositiveParts(Divergence):
     key: str = "delta"
     event = Event.SET
     otherwise: ClassVar[str] = (
-        "its measure compares sets of outputs, not outputs one by one; `verify` and `synthesize` support it, "
-        "`budget --delta-for EPSILON` finds the least delta, and `budget --epsilon-for DELTA` the least "
-        "epsilon; to compare outputs one by one, remove the delta from the case"
+        "its measure compares sets of outputs, not outputs one by one; remove the delta from the case, or "
+        "use `verify`, `synthesize`, or `budget` with --delta-for or --epsilon-for"
     )
+    instead: ClassVar[str] = "use `budget --delta-for EPSILON` or `--epsilon-for DELTA`, or remove the delta"
     taken: ClassVar[str] = ""
 
     @property

@@ -191,8 +191,8 @@ class AlgebraicWitness(AtAlgebraic):
         told = f"{words.root_number(self.ratio)} times as likely" if self.ratio else "infinitely more likely"
         than = "as" if self.ratio else "than"
         return [
-            f"With {self.place}: {what} {verb} {told} under '{left}' {than} '{right}'; "
-            f"that is {'beyond' if self.exceeds else 'within'} "
+            f"With {self.place}: {what} {verb} {told} under '{left}' {than} '{right}', "
+            f"which {'exceeds' if self.exceeds else 'is within'} "
             f"the bound {words.root_number(self.bound)}{far}.",
             *self._roots(),
             *(

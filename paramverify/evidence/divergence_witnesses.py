@@ -246,7 +246,8 @@ class MomentWitness(AnyWitness):
 
 def _apart(found: MomentWitness | LossWitness, left: str, right: str) -> str:
     at = f"With {found.place}: " if found.parameters else ""
-    return f"{at}'{left}' is {'too far from' if found.exceeds else 'within the bound of'} '{right}'."
+    far = "too far from" if found.exceeds else "within the bound of"
+    return f"{at}the output distribution under '{left}' is {far} that under '{right}'."
 
 
 def moment_at(

@@ -76,8 +76,8 @@ class EnclosureWitness(AnyWitness):
         if self.delta is None:
             name = printable.name(self.outputs[0])
             return [
-                f"output {name} is {self._times(left)} under '{right}'; "
-                f"that is beyond the bound {words.around(self.bound)}{far}.",
+                f"output {name} is {self._times(left)} under '{right}', "
+                f"which exceeds the bound {words.around(self.bound)}{far}.",
                 f"Pr({name} | {left}) {words.certified(self.probabilities[0])}",
                 f"Pr({name} | {right}) {words.certified(self.probabilities[1])}",
             ]

@@ -79,6 +79,12 @@ def document(status: str, *parts: Part) -> dict[str, Any]:
     return {name: found[name] for name in ORDER if name in found}
 
 
+def _title(title: Any) -> str:
+    """Returns a title in quotes, also where it is shortened."""
+    text = shown(title)
+    return f"{text}'" if text.startswith("'") and not text.endswith("'") else text
+
+
 def changed(case: Any, digest: str, title: str | None = None) -> str:
     """Returns that evidence does not belong to a case file: it was changed, or has another title.
 
@@ -87,6 +93,8 @@ def changed(case: Any, digest: str, title: str | None = None) -> str:
     known = case if isinstance(case, dict) else {}
     before, now = f"{str(known.get('digest', 'none'))[:DIGITS]}…", f"{digest[:DIGITS]}…"
     if title is not None and known.get("title") != title:
-        about = f"{shown(known.get('title', ''))}, digest {before}"
-        return f"the evidence belongs to another case file: {about}; this one is {shown(title)}, digest {now}"
+        about = f"{_title(known.get('title', ''))}, digest {before}"
+        return (
+            f"the evidence belongs to another case file: {about}; this one is {_title(title)}, digest {now}"
+        )
     return f"the case file, or a file that it names, was changed: digest {before}, now {now}"

@@ -223,7 +223,9 @@ class ExactWitness(AnyWitness):
             told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
         else:
             told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
-        return f"{told}; that is {'beyond' if self.exceeds else 'within'} the bound {self.bound_in_words()}."
+        return (
+            f"{told}, which {'exceeds' if self.exceeds else 'is within'} the bound {self.bound_in_words()}."
+        )
 
     def bound_in_words(self) -> str:
         """Returns the bound, with the distance of the inputs where it depends on that."""

@@ -167,7 +167,7 @@ def question(
     for name in free:
         if name not in domain.ring.parameters:
             known = ", ".join(domain.ring.parameters)
-            raise InputError(f"there is no parameter {name!r}; there are: {known}")
+            raise InputError(f"there is no parameter {name!r}; choose from {known}")
     about = (*polynomials, *(c.polynomial for c in domain.constraints))
     refuse_ties(domain.ring, about, "a formula for quantifier elimination")
     constraints = stated_constraints(domain.constraints)

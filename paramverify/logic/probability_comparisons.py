@@ -350,5 +350,5 @@ def unknown_label(name: str, chain: Chain) -> InputError:
     near = get_close_matches(name, list(chain.labels), n=1)
     known = ", ".join(map(printable.name, sorted(chain.labels))) or "none"
     return InputError(
-        f"unknown label {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"known: {known}")
+        f"unknown label {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"choose from {known}")
     )

@@ -183,7 +183,7 @@ class LogicSession:
             state = next(s for s, t in found.items() if t is Truth.OPEN)
             reason = (
                 f"the sufficient condition (Prop. 2) fails in state {self.chain.states[state]}, which "
-                "says nothing; no query scheduler that was tried violates the formula"
+                "decides nothing; no query scheduler that was tried violates the formula"
             )
             reason = "; ".join((reason, *semantics.cuts))
             return FormulaResult(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)

@@ -479,7 +479,7 @@ def _parent(text: str, here: Arrays) -> str | None:
         if not isinstance(tree, ast.Subscript) or not isinstance(tree.value, ast.Name):
             return text
         if tree.value.id not in here.sizes:
-            raise IndexMistake(f"{tree.value.id} is no array of the prior{_near(tree.value.id, here)}", 0)
+            raise IndexMistake(f"{tree.value.id} is not an array of the prior{_near(tree.value.id, here)}", 0)
         place: Index = here.place(tree)
     except IndexMistake as mistake:
         raise CaseError(f"{text}: {mistake.reason}", key="given") from None

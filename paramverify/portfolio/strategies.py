@@ -89,7 +89,7 @@ def parse_strategy(text: str) -> Strategy:
             match = None  # such as z3:-1, which is no object in a module either
         if not match or (":" not in part and len(text.split(";")) == 1 and "," not in part):
             raise InputError(
-                f"unknown strategy {text!r}; known: {', '.join(NAMED)}; or write for example "
+                f"unknown strategy {text!r}; choose from {', '.join(NAMED)}, or write, for example, "
                 "'bernstein,z3:2; z3,cvc5-cov:20; bernstein,z3:60/2'"
             )
         names = tuple(split_names(match[1]))

@@ -111,7 +111,7 @@ def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) 
     top, bottom = in_generator(function.numerator), in_generator(function.denominator)
     powers = [[k for k in range(f.degree() + 1) if f[k]] for f in (top, bottom)]
     if any(len(own) != 1 for own in powers) and function.numerator:
-        raise _none(case, "its bound is no single power of e")
+        raise _none(case, "its bound is not a single power of e")
     if not function.numerator:
         return {"of": "ratio", "value": "0"}
     (high,), (low,) = powers
@@ -120,7 +120,7 @@ def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) 
         return {"of": "ratio", "value": str(factor)}
     constant = model.table.functions.ring.constant
     if factor != 1 or constant is None:
-        raise _none(case, "its bound is no single power of e")
+        raise _none(case, "its bound is not a single power of e")
     return {"of": "epsilon", "value": str((high - low) * constant.exponent)}
 
 

@@ -127,7 +127,7 @@ def _enclosed(
     )
     found.add("budget", case.budget, case.budget)
     directions = 2 * len(model.pairs)
-    told = f"no polynomials: probabilities are enclosed, with {bits} bits at most"
+    told = f"none as polynomials: probabilities are enclosed in intervals, with at most {bits} bits"
     found.add(
         "claims",
         {"count": None, "directions": directions, "bits": bits},
@@ -264,7 +264,7 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
         return
     if is_about(model, Average):
         directions = 2 * pairs * len(model.lengths)
-        told = f"no polynomials: {counted(directions, 'divergence')} of real orders, to be enclosed on boxes"
+        told = f"none as polynomials: {counted(directions, 'divergence')}, enclosed in intervals on boxes"
         found.add("claims", {"count": None, "divergences": directions}, told)
         return
     encoding = chosen(model)
@@ -342,7 +342,7 @@ def stream_understood(case: StreamCase, data: Mapping[str, Any]) -> Understood:
     never = list(never_taken(automaton, graph))
     found.add("automaton", sizes | {"noise": automaton.noise, "never": never}, f"{kind}: {told}")
     found.add("budget", f"epsilon = {budget_of(case)}", f"epsilon = {budget_of(case)}")
-    claims = f"no polynomials: it is decided for every {case.parameter} > 0 and every length"
+    claims = f"none as polynomials: the automaton decides every {case.parameter} > 0 and every length"
     found.add("claims", {"count": None}, claims)
     if case.in_file:
         found.warnings += [
@@ -389,7 +389,7 @@ def system_understood(case: InteractiveCase, data: Mapping[str, Any]) -> Underst
     ):
         more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
         found.add(name, list(names), f"{', '.join(map(printable.name, names[:LISTED])) or 'none'}{more}")
-    environment = "gives only inputs that a state accepts" if system.partial else "may give every input"
+    environment = "sends only inputs that a state accepts" if system.partial else "may send every input"
     found.add("environment", "accepted" if system.partial else "any", f"it {environment}")
     if case.bounded:
         found.add("budget", case.budget, case.budget)

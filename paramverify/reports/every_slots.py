@@ -9,7 +9,7 @@ from paramverify.answers import Standing
 from paramverify.interactive.pinq_induction import Every
 
 NAMES = {(1,): "add", (1, -1): "swap"}
-NOT_OF_CASE = "  The noise and the bound of this case are not looked at: for them leave --every out."
+NOT_OF_CASE = "  The noise and the bound of this case are not checked; to check them, leave out --every."
 ASSUMED = "  Assumed of the environment: no data point ever comes to a full slot."
 
 

@@ -372,7 +372,7 @@ def _heading(found: Checked) -> list[str]:
         return []
     case, domains, told = document.get("case"), document["domains"], []
     if case:
-        word = "case" if found.look else "said to be about"
+        word = "case" if found.look else "case named in the evidence"
         given = ", ".join(
             f"{plain(name)} = {plain(value, 60)}" for name, value in case.get("set", {}).items()
         )

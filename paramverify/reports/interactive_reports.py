@@ -173,7 +173,7 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     names = case.system.actions.names
     at = in_words(report.parameters)
     left, right = found.probabilities
-    ratio = "impossible with the other" if is_zero(right) else f"ratio {brief(case, left / right)}"
+    ratio = "the ratio is infinite" if is_zero(right) else f"ratio {brief(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""
     return [
         *([f"  With {at}:"] if at else []),
@@ -181,7 +181,7 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
         f"  against  {row(names, found.right)}",
         f"  observed {row(names, found.event.trace)}{nothing}",
         f"  with probabilities {brief(case, left)} and {brief(case, right)}: {ratio},"
-        f" beyond the bound {brief(case, report.bound)}.",
+        f" which exceeds the bound {brief(case, report.bound)}.",
     ]
 
 

@@ -267,7 +267,7 @@ def certified_set_lines(
         len(certified),
         unknown,
         code=code,
-        seen="set was seen beyond the bounds",
+        seen="set was seen to exceed the bounds",
         witness=simplest_set(model, real[0]) if real else None,
     )
     spurious = "Not in the model" if code else "Spurious"
@@ -376,7 +376,7 @@ def certified_divergence_lines(
         len(certified),
         0,
         code=code,
-        seen="secrets were seen beyond the bound",
+        seen="secrets were seen to exceed the bound",
         witness=worst_pair(real).witness if real else None,
     )
     for entry in certified:
@@ -561,7 +561,7 @@ def certified_event_lines(
         len(certified),
         unknown,
         code=code,
-        seen="output was seen beyond the bound",
+        seen="output was seen to exceed the bound",
         witness=simplest(model, worst(real)) if real else None,
     )
     spurious = "Not in the model" if code else "Spurious"

@@ -147,7 +147,7 @@ def check_has_evidence(script: Script) -> None:
         if any(map(has_quantifier, check.assertions)):
             reason = "it has quantifiers, and the claims of these are not derived again"
         elif without_quotients(check.assertions)[1]:
-            reason = "it has a quotient whose denominator is no number"
+            reason = "it has a quotient whose denominator is not a number"
         if reason:
             raise InputError(f"question {check.number} has no evidence: {reason}", mend=MEND)
 

@@ -120,10 +120,10 @@ def _least(report: AutomatonReport) -> list[str]:
         return ["  It is the least multiple: none is below 0."]
     if report.tight and report.way is not None:
         steps = counted(len(report.way.steps), "step")
-        return [f"  It is the least multiple: a way with {steps} needs it, for every epsilon."]
+        return [f"  It is the least multiple: a path with {steps} needs it, for every epsilon."]
     if report.way is not None:
         steps = counted(len(report.way.steps), "step")
-        return [f"  A multiple below {report.least} is not enough: a way with {steps} needs it."]
+        return [f"  A multiple below {report.least} is not enough: a path with {steps} needs it."]
     return []
 
 
@@ -200,11 +200,12 @@ def confused_lines(automaton: Automaton, graph: Graph, confused: tuple[int, int]
     told = f"  Note: the transitions {named} of {state} output"
     if steps[0].output in (SAMPLE, SECOND):
         return [
-            f"{told} numbers. So the outputs do not show which way was taken, and no lower bound is known."
+            f"{told} numbers. So the outputs do not reveal which path the run took, "
+            "and no lower bound is known."
         ]
     return [
         f"{told} the same word, {printable.name(steps[0].output)}. "
-        "So the outputs do not show which way was taken, and no lower bound is known.",
+        "So the outputs do not reveal which path the run took, and no lower bound is known.",
         "  If an observer can distinguish them, give one of them another word.",
     ]
 
@@ -252,15 +253,16 @@ def _no_example(looked: Looked | None) -> str:
     if not looked.pairs and looked.too_large:
         return "no example was evaluated"
     if not looked.pairs and looked.ways:
-        return "no example was found: the streams that make such a way likely have other values"
+        return "no example was found: the streams that make such a path likely have other values"
     if not looked.pairs:
-        return f"no example was searched for: the ways that cost so much have more than {MOST_STEPS} steps"
+        why = f"the paths that cost so much have more than {MOST_STEPS} steps"
+        return f"no example was searched for, because {why}"
     return f"no example was found, and nothing is left to try ({_tried(looked)})"
 
 
 def _tried(looked: Looked) -> str:
     undecided = f", {looked.undecided} undecided" if looked.undecided else ""
-    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'way')}{undecided}"
+    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'path')}{undecided}"
 
 
 def sentence(words: str) -> str:
@@ -277,14 +279,14 @@ def multiple_lines(report: AutomatonReport, multiple: Fraction, looked: Looked |
         return [f"{standing.of_case}: whether {times(multiple)} is enough is not known."]
     told = [f"{standing.of_case}: {times(multiple)} is not enough."]
     if looked is None or looked.example is None:
-        return [*told, "  A way that costs more is known.", f"  {sentence(no_example(looked))}"]
+        return [*told, "  A path that costs more is known.", f"  {sentence(no_example(looked))}"]
     return told + example_lines(report.automaton, looked.example)
 
 
 def example_lines(automaton: Automaton, example: Example) -> list[str]:
     """Returns a way, two streams, and both probabilities at an epsilon."""
     repeated = f", {counted(example.repetitions, 'repetition')}" if example.repetitions else ""
-    told = [f"  Way: {way_text(automaton, example.way.steps)}{repeated}"]
+    told = [f"  Path: {way_text(automaton, example.way.steps)}{repeated}"]
     told.append(f"  Streams: {stream(example.streams.first)}")
     told.append(f"      and: {stream(example.streams.second)}")
     if released(automaton, example.way.steps):
@@ -295,12 +297,12 @@ def example_lines(automaton: Automaton, example: Example) -> list[str]:
 def _of_way(line: str) -> str:
     """Returns a line of a witness whose output is that a run takes the way, or that it does not."""
     for words in (
-        (f"output {WAY} is", "this way is"),
-        (f"output {OTHER} is", "every output but this way is"),
+        (f"output {WAY} is", "this path is"),
+        (f"output {OTHER} is", "every output but this path is"),
     ):
         line = line.replace(*words)
-    return line.replace(f"Pr({OTHER} |", "Pr(every output but this way |").replace(
-        f"Pr({WAY} |", "Pr(this way |"
+    return line.replace(f"Pr({OTHER} |", "Pr(every output but this path |").replace(
+        f"Pr({WAY} |", "Pr(this path |"
     )
 
 
@@ -387,11 +389,13 @@ def budget_lines(found: Budgets) -> list[str]:
         told.append(f"  {counted(left, 'length')} more: no budget was found within the time limit.")
     if found.report.automaton.late and any(map(found.least, found.shown)):
         told.append(
-            "  Note: the program may draw noise or output before it reads an entry. So a way may need the"
+            "  Note: the program may draw noise or output before it reads an entry. So a path may need the"
         )
-        told.append("    next entry, and lower bounds for a length come from ways that read one entry less.")
+        told.append("    next entry, and lower bounds for a length come from paths that read one entry less.")
     if not found.told_apart and not found.all_exact:
-        told.append("  Note: the outputs do not show which way was taken, so smaller budgets may be enough.")
+        told.append(
+            "  Note: the outputs do not reveal which path the run took, so smaller budgets may be enough."
+        )
     elif _few(found) and (found.lower or any(map(found.least, found.shown))):
         name = found.compared.name
         which = "smaller multiple" if found.all_exact else "multiple below the lower bound"
@@ -683,7 +687,7 @@ def _stream_verdict(verdict: StreamVerdict) -> list[str]:
     if example is not None:
         found += example_lines(verdict.case.automaton, example)
     else:
-        known = "A way that costs more is known"
+        known = "A path that costs more is known"
         if not verdict.case.budget.multiple:
             known = f"Whatever the number is, it is exceeded for large {verdict.case.parameter}"
         missing = sentence(no_example(verdict.looked))
@@ -697,7 +701,7 @@ def _stream_gap(verdict: StreamVerdict) -> list[str]:
     if gap is None:
         return []
     return [
-        f"  Way: {way_text(verdict.case.automaton, gap.steps)}",
+        f"  Path: {way_text(verdict.case.automaton, gap.steps)}",
         f"  Streams: {stream(gap.streams.first)}",
         f"      and: {stream(gap.streams.second)}",
     ]
@@ -726,7 +730,7 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
         any_ = f"streams of any numbers that differ by at most {verdict.case.reach} each"
         told.append(f"  A budget below {of_any} is not enough for {any_}.")
     if verdict.by_all:
-        told.append("  There are finitely many ways. Each was decided for all streams of these values.")
+        told.append("  There are finitely many paths. Each was decided for all streams of these values.")
     if verdict.report.confused:
         told += _confused(verdict)
     return told
@@ -739,7 +743,7 @@ def _confused(verdict: StreamVerdict) -> list[str]:
     if verdict.case.in_file:
         return confused_lines(verdict.case.automaton, report.graph, report.confused)
     return [
-        "  Note: the outputs do not show which way was taken, so no lower bound is known.",
+        "  Note: the outputs do not reveal which path the run took, so no lower bound is known.",
         "  If an observer can distinguish the branches, output a word for every entry, and",
         "  different words in different branches.",
     ]

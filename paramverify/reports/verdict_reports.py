@@ -44,15 +44,15 @@ def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
     """Returns the lines that tell where the run is impossible under the other secret, and what is not."""
     line = f"line {step.line}, `{step.text}`"
     is_possible = found.outputs[1].sign() > 0  # by other runs
-    instead = f"the same draws give output {printable.name(found.instead)}" if found.instead else ""
+    instead = f"the same draws produce output {printable.name(found.instead)}" if found.instead else ""
     if found.other == found.right:
         others = "other runs produce this output" if is_possible else ""
         there = "; ".join(filter(None, [instead, others]))
-        told = [f"Under {right} this run is impossible: the two part at {line}."]
-        return [*told, f"There {there}."] if there else told
+        told = [f"Under {right} this run is impossible: the runs diverge at {line}."]
+        return [*told, f"There, {there}."] if there else told
     others = "; other runs produce the output there" if is_possible else ""
-    given = f"The input {printable.name(found.other)} parts from it at {line}"
-    return [f"No input of {right} takes this run{others}.", f"{given}{f': {instead}' if instead else ''}."]
+    given = f"The input {printable.name(found.other)} diverges from it at {line}"
+    return [f"No input of {right} can have this run{others}.", f"{given}{f': {instead}' if instead else ''}."]
 
 
 def _is_all(found: ToldRun, side: int) -> bool:
@@ -73,7 +73,7 @@ def _steps(found: ToldRun) -> list[str]:
         words = ", ".join(step.words)
         if step.taken is not None:
             words = f"{str(step.taken).lower()}{': ' * bool(words)}{words}"
-        part = "   <- the runs part here" if k == found.parts_at else ""
+        part = "   <- the runs diverge here" if k == found.parts_at else ""
         told.append(f"line {step.line:>{numbers}}  {step.text:<{width}}  {words}{part}".rstrip())
     more = len(found.steps) - len(shown)
     return told + ([f"and {more:,} more steps"] if more else [])

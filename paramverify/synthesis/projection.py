@@ -95,7 +95,7 @@ def project(
         UnsupportedError: a constraint mentions another parameter, or a claim is linear in too few of them.
     """
     if name not in domain.ring.parameters:
-        raise InputError(f"there is no parameter {name!r}; there are: {', '.join(domain.ring.parameters)}")
+        raise InputError(f"there is no parameter {name!r}; choose from {', '.join(domain.ring.parameters)}")
     fixed = fixed_values(domain, name)
     conditions = [(substitute(c.polynomial, fixed), c.strict) for c in domain.constraints]
     for constraint, (polynomial, _) in zip(domain.constraints, conditions, strict=True):

@@ -63,7 +63,7 @@ def axes_of(case: PrivacyCase, claims: Sequence[Claim], chosen: Sequence[str] = 
     for name in chosen:
         known = [n for n in domain.ring.parameters if n not in domain.ring.outputs]
         if name not in known:
-            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(known)}")
+            raise InputError(f"there is no parameter {name!r}; choose from {', '.join(known)}")
         if domain.box[name].is_point:
             raise InputError(f"the parameter {name} has only one value: choose another parameter")
     design = case.design.parameters if case.design else ()

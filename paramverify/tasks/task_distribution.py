@@ -249,7 +249,7 @@ def answer_of(packed: Any) -> Any:
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _formed(reply: Any, count: int) -> tuple[list[dict[str, Any]], dict[str, Any], float]:

@@ -94,7 +94,7 @@ class Expectation:
         if self.formula and self.key in LEFT_OUT:
             raise UncheckedExpectation(f"`paramverify logic` finds this number: {self.name} = {self.value}")
         if self.key not in (WORDS if self.formula else KEYS):
-            raise Failed(f"unknown expectation {self.name!r}; there are: {', '.join(KEYS)}")
+            raise Failed(f"unknown expectation {self.name!r}; choose from {', '.join(KEYS)}")
         decide = verify if self.key in WORDS else budget
         try:
             if decide.__name__ not in known:

@@ -270,7 +270,7 @@ def test_with_changes_what_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "reason"),
     [
-        (FEW[0], {"parameters": {"q": 1}}, "parameters: there is no parameter 'q'; there are: p"),
+        (FEW[0], {"parameters": {"q": 1}}, "parameters: there is no parameter 'q'; choose from p"),
         (FEW[0], {"mechansim": {}}, "with_ cannot change this; did you mean 'mechanism'?"),
         (FEW[0], {"expect": {"status": "holds"}}, "with_ cannot change this; it can change: budget, epsilon"),
         (FEW[0], {"budget": 1, "ratio": 2}, "budget and ratio exclude each other: give one of them"),

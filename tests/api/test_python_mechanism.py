@@ -675,7 +675,7 @@ def unbounded(n, eps):
         (constrained, {"a": "1/4", "b": "3/4"}, "a = 1/4, b = 3/4, c = 1/2 is not in the domain"),
         (constrained, {"a": "1/4", "b": "1/2", "c": "1/3"}, "c: the value 1/3 is not in 1/2"),
         (constrained, {"a": "1/4"}, "no value for b"),
-        (constrained, {"d": 1}, "at: there is no parameter 'd'; there are: a, b, c"),
+        (constrained, {"d": 1}, "at: there is no parameter 'd'; choose from a, b, c"),
         (constrained, [("a", 1)], "is not a dictionary: give a dict"),
         (unbounded, {"x_eps": 3}, "x_eps: 3 is not a number between 0 and 1"),
         (unbounded, {"x_eps": "1/2", "eps": 1}, "at: there is no parameter 'x_eps'"),
@@ -803,3 +803,12 @@ def test_a_helper_with_another_body_later() -> None:
     finally:
         shift.__code__ = before
     assert moved.verify()
+
+
+def test_the_decorator_needs_its_arguments() -> None:
+    """Without brackets, or without inputs, an error says what to write."""
+    decorate: Any = mechanism
+    with pytest.raises(InputError, match=r"got no arguments: write, for example, @paramverify\.mechanism\("):
+        decorate(lambda x: x)
+    with pytest.raises(InputError, match=r"has no inputs: write"):
+        decorate(epsilon=1)

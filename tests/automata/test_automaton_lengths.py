@@ -309,7 +309,7 @@ def test_command_without_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(text)
     assert (code, document["infinite"], document["lengths"][0]["multiple"]) == (0, True, "3")
     code, text = output(["budget", str(CASES / "min-max-three.dipa"), "--length", "2"], capsys)
-    assert (code, "outputs do not show which way was taken" in text) == (3, True)
+    assert (code, "outputs do not reveal which path the run took" in text) == (3, True)
     for given in (["--length", "0..9999"], ["--length", "4..2"], ["--length", "x"], ["--epsilon", "0"]):
         assert run(["budget", str(CASES / "every-number.dipa"), *given]) == 2
     assert run(["budget", str(CASES / "every-number.dipa"), "--curve"]) == 2
@@ -351,7 +351,7 @@ def test_nothing_is_below_0(name: str, tmp_path: Path, capsys: pytest.CaptureFix
     asked = ["budget", str(case), "--length", "0..2"]
     code, text = output([*asked, "--evidence", str(path)], capsys)
     assert code == (0 if nothing else 3)
-    assert ("Note: the outputs do not show which way was taken" in text) is not nothing
+    assert ("Note: the outputs do not reveal which path the run took" in text) is not nothing
     assert text.startswith("streams of every length: 0, and no smaller budget is enough.") is nothing
     document = json.loads(output([*asked, "--json"], capsys)[1])
     assert list(mistakes(document, "budget of an automaton", name)) == []

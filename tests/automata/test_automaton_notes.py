@@ -79,7 +79,7 @@ def test_the_same_word(told: Decide) -> None:
 def test_numbers_on_two_ways(told: Decide) -> None:
     """Where both put out numbers, no word is blamed."""
     for _, out, _ in told(START + step(True, "insample", "insample", "q3")):
-        assert "of q2 output numbers. So the outputs do not show which way was taken" in out
+        assert "of q2 output numbers. So the outputs do not reveal which path the run took" in out
         assert "the same word" not in out
 
 

@@ -158,7 +158,7 @@ def test_outputs_that_do_not_tell_the_way() -> None:
     body, _ = KNOWN["two loops in one state"]
     report = verify(parse_automaton(START + body.replace("output ob", "output oa")))
     assert report.standing is Standing.UNKNOWN
-    assert "outputs do not show which way was taken" in report.reason
+    assert "outputs do not reveal which path the run took" in report.reason
     path = ROOT / "cases" / "automata" / "min-max-three.dipa"
     assert verify(read_automaton(path)).standing is Standing.HOLDS
 

@@ -185,7 +185,7 @@ def test_why_no_streams_were_looked_for(program: str) -> None:
     assert verdict.standing is Standing.UNKNOWN
     assert (
         stream_lines(verdict)[1]
-        == "  no streams were examined, because the outputs do not show which way was taken."
+        == "  no streams were examined, because the outputs do not reveal which path the run took."
     )
 
 

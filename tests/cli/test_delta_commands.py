@@ -20,7 +20,7 @@ FEW = ["--runs", "1000", "--select", "500"]
 ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("verify", [], 0, 1, "private: ratio"),
     ("verify", ["--encoding", "monolithic"], 2, 2, "this case has a delta"),
-    ("budget", [], 2, 2, "requires a case without delta; this case has one"),
+    ("budget", [], 2, 2, "requires a case without delta: use `budget --delta-for"),
     ("budget", ["--delta-for", "ln(3/2)"], 0, 0, "least delta"),
     ("budget", ["--epsilon-for", "1/10"], 0, 0, "least ratio"),
     ("budget", ["--epsilon-for", "0"], 2, 2, "a delta above 0"),

@@ -489,7 +489,7 @@ def test_one_file_or_many(
         (["--to", "qepcad", "--claim", "7"], "--claim 7: there are only 6 claims"),
         (["--to", "qepcad", "--together", "--claim", "1"], "--together and --claim exclude each other"),
         (["--to", "smtlib2", "--together", "--free", "p"], "--free needs a format with quantifiers"),
-        (["--to", "redlog", "--together", "--free", "z"], "there is no parameter 'z'; there are: p"),
+        (["--to", "redlog", "--together", "--free", "z"], "there is no parameter 'z'; choose from p"),
     ],
 )
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

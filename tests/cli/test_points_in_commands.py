@@ -49,7 +49,7 @@ def test_sample_at_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("certify", *SECRETS), "no value for eps: add --at eps=VALUE"),
         (("certify", *SECRETS, "--at", "eps=0"), "eps: the value 0 is not in (0, oo)"),
-        (("certify", *SECRETS, "--at", "epsilon=1"), "there is no parameter 'epsilon'; there are: x_eps"),
+        (("certify", *SECRETS, "--at", "epsilon=1"), "there is no parameter 'epsilon'; choose from x_eps"),
         (("sample", *FAST, "--at", "eps=-1"), "eps: the value -1 is not in (0, oo)"),
         (("sample", *FAST, "--search", "--at", "eps=1"), "set x_eps, which stands for exp(-eps)"),
         (

@@ -50,7 +50,7 @@ def test_the_worst_verdict_is_the_exit_code(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--parameters", "z"], "--parameters: there is no parameter 'z'; there are: "),
+        (["--parameters", "z"], "--parameters: there is no parameter 'z'; choose from "),
         (["--coverage", "2"], "--coverage: a number between 0 and 1 is needed"),
         (["-o", "nowhere/page.html"], "the folder 'nowhere' does not exist"),
         (["--backends", ""], "--backends names no backend: give at least one"),

@@ -35,8 +35,8 @@ def test_examples_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     """A witness is told as a way, or as every output but this way, and without a word for a program."""
     for name in ("stream-sparse-vector-never-stops", "stream-sparse-vector-three-small-noise"):
         _, text = output(["verify", str(CASES / f"{name}.toml")], capsys)
-        assert re.search(r"(this way|every output but this way) is .* times as likely under '", text)
-        assert len(re.findall(r"Pr\((this way|every output but this way) \|", text)) == 2
+        assert re.search(r"(this path|every output but this path) is .* times as likely under '", text)
+        assert len(re.findall(r"Pr\((this path|every output but this path) \|", text)) == 2
         assert "output way" not in text
         assert "other" not in text
 

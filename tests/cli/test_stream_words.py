@@ -160,8 +160,8 @@ def test_no_streams(sparse: Automaton) -> None:
 def test_long_ways(capsys: pytest.CaptureFixture[str]) -> None:
     """Ways that cost so much are too long to be evaluated, and text and JSON say so."""
     code, out, _ = said(["verify", str(CASES / "every-number.dipa"), "--budgets", "100"], capsys)
-    reason = "o example was searched for: the ways that cost so much have more than 40 steps"
-    assert (code, f"N{reason}." in out, "A way that costs more is known." in out) == (1, True, True)
+    reason = "o example was searched for, because the paths that cost so much have more than 40 steps"
+    assert (code, f"N{reason}." in out, "A path that costs more is known." in out) == (1, True, True)
     code, out, _ = said(["verify", str(CASES / "every-number.dipa"), "--budgets", "100", "--json"], capsys)
     (found,) = json.loads(out)["budgets"]
     assert found["reason"] == f"n{reason}"

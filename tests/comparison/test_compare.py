@@ -690,7 +690,7 @@ def test_encodings_that_contradict_each_other() -> None:
             "is not installed; to get it: pip install stand-in",
         ),
         ([HOLDS, "--backends", ","], "--backends has no name: give at least one"),
-        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, all-sets, cone,"),
+        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; choose from sequences, all-sets, cone,"),
         ([ENDLESS], "the case is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),
         ([HOLDS, "--repeat", "0"], "repeat"),

@@ -44,7 +44,7 @@ def case(**changed: str) -> str:
         ({"query": "persons"}, "did you mean 'person'?"),
         ({"query": "zzz"}, "known here: person"),
         ({"query": "person[1] + j"}, "j is the index of an array"),
-        ({"given": "persn[i-1]"}, "persn is no array of the prior; did you mean person?"),
+        ({"given": "persn[i-1]"}, "persn is not an array of the prior; did you mean person?"),
         ({"given": "person[i,j]"}, "person needs one index"),
     ],
 )

@@ -219,7 +219,7 @@ REFUSED = {
     "if gauss(1) + gauss(2) > q[0]:\n    output(1)\noutput(0)": "several noisy numbers",
     "if 2 * gauss(1) > gauss(1):\n    output(1)\noutput(0)": "several noisy numbers",
     "if gauss(1) > discrete_gaussian(1):\n    output(1)\noutput(0)": "several noisy numbers",
-    "output(q[0] + gauss(1))": "this output contains noise",
+    "output(q[0] + gauss(1))": "which a program with gauss or discrete_gaussian cannot output",
     "output(gauss(0) > 1)": "the standard deviation of gauss must be positive",
     "output(gauss(gauss(1)) > 1)": "the standard deviation of gauss must be a number",
     "output(discrete_gaussian(-1) > 1)": "the standard deviation of discrete_gaussian must be positive",

@@ -135,6 +135,7 @@ REFUSED = {
         3,
     ),
     "output('a' + 'b')": ("+ needs numbers; labels cannot be joined", 1),
+    "output([1] + laplace(1))": ("+ needs numbers, not a list: work on its entries in a loop", 1),
     "output('a' < 'b')": ("< can only compare numbers", 1),
     "output(q[1/2])": ("this must be a whole number", 1),
     "output(max([]))": ("max of an empty list has no value; check its length first", 1),

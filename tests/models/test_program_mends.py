@@ -210,8 +210,11 @@ def test_names_without_a_value(bad: str, said: str, good: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("output(1 / q[1])", "division by zero; so it is under the input (0, 0)"),
-        ("b = [1]\noutput(b[q[1]])", "out of range: the list has 1 entry; so it is under the input (0, 1)"),
+        ("output(1 / q[1])", "division by zero; this happens under the input (0, 0)"),
+        (
+            "b = [1]\noutput(b[q[1]])",
+            "out of range: the list has 1 entry; this happens under the input (0, 1)",
+        ),
         ("output(1 / 0)", "division by zero\n"),
     ],
 )

@@ -208,7 +208,7 @@ def test_mistakes_and_limits() -> None:
     """What cannot be eliminated is an error that names it, and a limit that is over leaves it open."""
     about = domain(p="(0, 1)", q="(0, 1)")
     claim = Claim(about.ring.parse("p - q"), about)
-    with pytest.raises(InputError, match="there is no parameter 'z'; there are: p, q"):
+    with pytest.raises(InputError, match="there is no parameter 'z'; choose from p, q"):
         eliminate([claim], ["z"], about)
     assert eliminate([claim], ["p"], about, seconds=0) == Open(End.TIMEOUT, "the time limit is over")
     assert isinstance(eliminate([claim], ["p"], about, memory=1 << 20), Open)

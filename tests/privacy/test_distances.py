@@ -194,11 +194,19 @@ REFUSED = [
         'ratio = "2"',
         'neighbours.by: this key needs differ = "each" or "one"; add it, or remove this line',
     ),
-    ('related = "x > 9"', 'ratio = "2"', "neighbours.related: no two different inputs satisfy this condition"),
+    (
+        'related = "x > 9"',
+        'ratio = "2"',
+        "neighbours.related: no two different inputs satisfy this condition",
+    ),
     ('related = "x"', 'ratio = "2"', "neighbours.related: this must be a condition"),
     ("related = 3", 'ratio = "2"', "neighbours.related: must be text in quotes"),
     ('related = "x[i] == 1"', 'ratio = "2"', "neighbours.related: x is a single value here"),
-    ('distance = "x - y"', 'ratio = "2**distance"', "neighbours.distance: the distance is -1 from 0 to 1, but 1 in the other direction"),
+    (
+        'distance = "x - y"',
+        'ratio = "2**distance"',
+        "neighbours.distance: the distance is -1 from 0 to 1, but 1 in the other direction",
+    ),
     (
         'distance = "1 - abs(x - y)"',
         'ratio = "2**distance"',
@@ -416,7 +424,7 @@ def test_fractions_of_a_distance_in_exponents(tmp_path: Path, capsys: pytest.Cap
     assert run(["verify", str(path)]) == 0
     path = case_of(tmp_path, 'distance = "abs(x - y)/2"', 'epsilon = "6/5*distance"')
     assert run(["verify", str(path)]) == 1
-    assert "beyond the bound exp(9/5) (≈ 6.04965) for the distance 3/2" in capsys.readouterr().out
+    assert "exceeds the bound exp(9/5) (≈ 6.04965) for the distance 3/2" in capsys.readouterr().out
 
 
 def test_distance_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,10 +82,10 @@ def test_a_secret_with_several_inputs(tmp_path: Path, capsys: pytest.CaptureFixt
     assert found["steps"][0]["what"] == ["flip(p) is False"]
     assert found["parts_at"] == {"line": 4, "step": 1, "input": "0"}
     assert "The most likely of the 3 runs that produce it under 'ill', with the input 1, with" in told
-    assert "line 4  if k >= 1:      true   <- the runs part here" in told
+    assert "line 4  if k >= 1:      true   <- the runs diverge here" in told
     # with a flip 'well' has this output too
-    assert "No input of 'well' takes this run; other runs produce the output there." in told
-    assert "The input 0 parts from it at line 4, `if k >= 1:`." in told
+    assert "No input of 'well' can have this run; other runs produce the output there." in told
+    assert "The input 0 diverges from it at line 4, `if k >= 1:`." in told
     assert "impossible" not in told
 
 
@@ -94,7 +94,7 @@ def test_synthesize_and_certify_tell_the_run_too(tmp_path: Path, capsys: pytest.
     told, document = answer(tmp_path, capsys, CASE, "synthesize", "--witness")
     other, candidate = answer(tmp_path, capsys, CASE, "certify", "--observations", "none")
     assert document["witness"]["run"] == candidate["witness"]["run"]
-    line = "The input 1 parts from it at line 4, `if k >= 1:`."
+    line = "The input 1 diverges from it at line 4, `if k >= 1:`."
     assert line in told
     assert line in other
 
@@ -156,8 +156,10 @@ def test_what_the_same_draws_give_on_the_other_side(
     parting = document["witness"]["run"]["parts_at"]
     given, output = parting["input"], parting["output"]
     assert int(output) == int(given) + 1
-    assert "No input of 'ill' takes this run.\n" in told  # and no other run either
-    assert f"The input {given} parts from it at line 3, `output(yes)`: the same draws give output" in told
+    assert "No input of 'ill' can have this run.\n" in told  # and no other run either
+    assert (
+        f"The input {given} diverges from it at line 3, `output(yes)`: the same draws produce output" in told
+    )
 
 
 @pytest.mark.slow

@@ -239,7 +239,7 @@ def test_what_has_no_evidence(script: Path, tmp_path: Path, capsys: pytest.Captu
     declared = "(declare-const x Real)"
     for text, reason in (
         ("(assert (forall ((u Real)) (>= (* u u) 0)))", "it has quantifiers"),
-        ("(assert (= (/ 1 x) 2))", "a quotient whose denominator is no number"),
+        ("(assert (= (/ 1 x) 2))", "a quotient whose denominator is not a number"),
     ):
         script.write_text(f"{declared}{text}(check-sat)")
         file = tmp_path / "evidence.json"

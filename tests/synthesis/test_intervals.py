@@ -149,7 +149,7 @@ def test_a_claim_that_fails_at_one_irrational_point() -> None:
 def test_mistakes() -> None:
     """A parameter that does not exist is named."""
     about = domain(AP, a="(0, 1)", p="(0, 1)")
-    with pytest.raises(InputError, match="there is no parameter 'q'; there are: a, p"):
+    with pytest.raises(InputError, match="there is no parameter 'q'; choose from a, p"):
         project(claims(about, "a"), about, "q")
 
 

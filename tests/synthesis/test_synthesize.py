@@ -477,7 +477,7 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["--plot", "x.jpg"], "pictures are written as .svg, .png or .pdf"),
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
-        (["--parameters", "q"], "there is no parameter 'q'; there are: p"),
+        (["--parameters", "q"], "there is no parameter 'q'; choose from p"),
         (["--near", "p"], "write parameter=value"),
         (
             ["--witness", "--parameters", "p"],

@@ -28,7 +28,15 @@ from paramverify.models.programs import noisy_numbers, run_states
 from paramverify.models.programs.noise_densities import Bases
 from paramverify.models.programs.noise_enclosures import FunctionBases
 from paramverify.models.programs.noise_terms import Terms
-from paramverify.models.programs.noisy_numbers import Comparing, Found, ProgramDrawing, Split, now, put
+from paramverify.models.programs.noisy_numbers import (
+    IN_OUTPUT,
+    Comparing,
+    Found,
+    ProgramDrawing,
+    Split,
+    now,
+    put,
+)
 from paramverify.models.programs.program_reading import ENCLOSED, IN_PLACE, NOISE
 from paramverify.models.programs.program_syntax import (
     Apply,
@@ -503,7 +511,7 @@ class Evaluator:
             if self.drawing.bases.sums:
                 yield from put(self.comparing, node.place, told, ready)
                 continue
-            for s, found in self.comparing.finite(node.place, told, ready, "this output contains noise"):
+            for s, found in self.comparing.finite(node.place, told, ready, IN_OUTPUT):
                 yield from put(self.comparing, node.place, found, s)
 
 

@@ -92,8 +92,7 @@ def apply(word: str, given: Sequence[Value]) -> Value:
     if word == "*" and any(isinstance(v, tuple) for v in values):
         return _repeated(values)
     if any(isinstance(v, (str, tuple)) for v in values):
-        labels = "; labels cannot be joined" if word == "+" else ""
-        raise InputError(f"{_WORDS.get(word, word)} needs numbers{labels}")
+        raise InputError(f"{_WORDS.get(word, word)} needs numbers{_instead(word, values)}")
     if any(isinstance(v, Symbol) for v in values):
         return _symbolic(word, values)
     if any(isinstance(v, Linear) for v in values):
@@ -101,8 +100,17 @@ def apply(word: str, given: Sequence[Value]) -> Value:
     return _number(word, [v for v in values if isinstance(v, Fraction)])
 
 
+def _instead(word: str, values: Sequence[Value]) -> str:
+    """Returns what to write instead of arithmetic on lists and labels."""
+    if any(isinstance(v, tuple) for v in values):
+        return ", not a list: work on its entries in a loop, for example, for v in q: output(v + laplace(1))"
+    return "; labels cannot be joined" if word == "+" else ""
+
+
 ONLY_IN_ARGUMENTS = "use it only in the arguments of noise, flip or choice"
 _WORDS = {"neg": "a minus sign"}
+# Other programs can output noise: see `expression_values.released`.
+IN_OUTPUT = "this output contains noise, which a program with gauss or discrete_gaussian cannot output"
 
 
 def _bounded(values: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -132,7 +140,7 @@ def _symbolic(word: str, values: Sequence[Value]) -> Value:
         return Symbol(Operation("+", (trees[0], Operation("neg", (trees[1],), 0)), 0))
     if word in ("+", "*", "/", "**", "neg", "exp"):
         return Symbol(Operation(word, trees, 0))
-    raise InputError(f"{word} needs numbers, and a parameter or exp(...) is none")
+    raise InputError(f"{word} needs numbers, but a parameter or exp(...) is not a number")
 
 
 def _noisy(word: str, values: Sequence[Value]) -> Value:
@@ -376,9 +384,9 @@ class Comparing:
                     "finitely many outcomes"
                 )
             else:
+                noise = "laplace(b) or geometric(a)" if reason == IN_OUTPUT else "geometric(a)"
                 hint = (
-                    "continuous noise has infinitely many values; compare it, as in x >= 0, or draw "
-                    "geometric(a)"
+                    f"continuous noise has infinitely many values; compare it, as in x >= 0, or draw {noise}"
                 )
             raise self.error(f"{reason}: {hint}", place)
         found_values: Found = []

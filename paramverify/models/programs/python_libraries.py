@@ -198,6 +198,10 @@ _OTHER = "is noise that is not supported"
 _MANY = "draws or changes several values at once, which is not supported: draw each in a loop"
 _STATE = "concerns the state of a generator, which is not supported"
 _ROUNDED = "has no exact rational value, so it is not supported"
+_OTHER_FUNCTION = "is not supported"
+_MEAN = "is not supported; write sum(q) / len(q)"
+_FACTOR = "is not supported; multiply the entries in a loop"
+_POWER = "is not supported; write x ** {}"
 _FIRST = (
     "is not supported; for a list v, write k = 0, then for i in range(len(v)): if v[i] "
     "{} v[k]: k = i, which keeps the first such index"
@@ -359,7 +363,7 @@ def _of_python() -> dict[str, Entry]:
         "secrets.randbits": ExactFunction("k", "uniform(0, 2 ** k - 1)"),
         "secrets.choice": ExactFunction("seq", lambda given: _of_sequence(given["seq"])),
         **_each("token_bytes token_hex token_urlsafe", Refused(_MANY), "secrets"),
-        **_each("SystemRandom compare_digest", Refused(_ROUNDED), "secrets"),
+        **_each("SystemRandom compare_digest", Refused(_OTHER_FUNCTION), "secrets"),
     }
 
 
@@ -448,17 +452,25 @@ def _of_numbers() -> dict[str, Entry]:
         "builtins.float": ExactFunction("x", _exact_number),
         "builtins.bool": ExactFunction("x", "x != 0"),
         "builtins.str": Refused("is not supported: values are numbers or labels in quotes"),
+        **_each("log log2 log10 log1p sqrt expm1 std", Refused(_ROUNDED), "numpy"),
+        **_each("var median", Refused(_OTHER_FUNCTION), "numpy"),
+        "numpy.mean": Refused(_MEAN),
+        "numpy.power": Refused(_POWER.format("y")),
+        "numpy.square": Refused(_POWER.format(2)),
         **_each(
-            "log log2 log10 log1p sqrt expm1 power square mean var std median", Refused(_ROUNDED), "numpy"
-        ),
-        **_each(
-            "acos acosh asin asinh atan atan2 atanh cbrt comb copysign cos cosh degrees dist e erf erfc exp2 "
-            "expm1 factorial fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt lcm "
-            "ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi prod radians remainder sin sinh "
-            "sqrt sumprod tan tanh tau ulp",
+            "acos acosh asin asinh atan atan2 atanh cbrt cos cosh degrees dist e erf erfc exp2 expm1 gamma "
+            "hypot lgamma log log10 log1p log2 pi radians sin sinh sqrt tan tanh tau",
             Refused(_ROUNDED),
             "math",
         ),
+        **_each(
+            "comb copysign factorial fma fmod frexp gcd inf isclose isfinite isinf isnan isqrt lcm ldexp "
+            "modf nan nextafter perm remainder sumprod ulp",
+            Refused(_OTHER_FUNCTION),
+            "math",
+        ),
+        "math.fsum": Refused("is not supported; write sum(q)"),
+        "math.prod": Refused(_FACTOR),
     }
 
 

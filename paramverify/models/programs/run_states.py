@@ -268,7 +268,7 @@ def told_input(runs: Runs) -> str:
     if agreeing is None or len(agreeing.members) == len(agreeing.inputs):
         return ""
     given = agreeing.inputs[agreeing.members[0]]
-    return f"; so it is under the input ({', '.join(map(str, given))})"
+    return f"; this happens under the input ({', '.join(map(str, given))})"
 
 
 UNIT_KEY = TermKey()

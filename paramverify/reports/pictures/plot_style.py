@@ -135,7 +135,7 @@ def inches(given: str) -> float:
     """
     match = _LENGTH.fullmatch(given.strip())
     if not match:
-        raise InputError(f"{given!r} is no width: write 8cm, 84mm, 3.3in or 240pt", key="--width")
+        raise InputError(f"{given!r} is not a width: write 8cm, 84mm, 3.3in or 240pt", key="--width")
     width = float(match[1]) * INCHES[match[2] or "cm"]
     if not NARROW <= width <= WIDE:
         raise InputError(f"a picture is 4 cm to 150 cm wide, not {given}", key="--width")

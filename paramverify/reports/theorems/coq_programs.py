@@ -659,7 +659,7 @@ class TheoremRuns:
             case Output(value, place) | Return(value, place):
                 for found, share in self.values(value, s, place):
                     if is_share(found):
-                        raise refused("an output that is no whole number and no label", place)
+                        raise refused("an output that is neither a whole number nor a label", place)
                     ended = "stop" if isinstance(statement, Return) else ""
                     yield TheoremState(ended, s.values, (*s.told, found), s.weight * share)
             case _:

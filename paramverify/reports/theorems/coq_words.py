@@ -195,7 +195,7 @@ def _has_name(node: Node) -> bool:
 
 def _fraction(node: RationalConstant | Text) -> str:
     if isinstance(node, Text):
-        raise UnsupportedError("a label is no probability")
+        raise UnsupportedError("a label is not a probability")
     value = node.value
     return str(value.numerator) if value.denominator == 1 else f"({value.numerator} / {value.denominator})"
 
