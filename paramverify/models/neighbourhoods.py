@@ -33,6 +33,7 @@ from paramverify.tables import Table
 NAME = "distance"  # what stands for it in `[privacy]`
 SHOWN = 8  # distances that are listed in a note
 BY = "neighbours differ by at most 1, which is the default of `by` in [neighbours]"
+ALONE = "no neighbour, so the verdict does not cover"
 
 
 def with_distances(
@@ -89,7 +90,7 @@ def left_out(
     few = ", ".join(printable.name(show_input(given)) for given in alone[:SHOWN])
     have = "1 input has" if len(alone) == 1 else f"{len(alone):,} inputs have"
     return (
-        f"{have} no neighbour, so the verdict does not cover {few}{', ...' * (len(alone) > SHOWN)}; "
+        f"{have} {ALONE} {few}{', ...' * (len(alone) > SHOWN)}; "
         f"with by = {enough_by(answers)}, values next to each other are neighbours",
     )
 
