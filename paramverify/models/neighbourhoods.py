@@ -36,6 +36,7 @@ BY = (
     "inputs in which a value changes by more than 1 are not compared, because [neighbours] has no `by`; "
     'write by = "any" if a value may change by any amount, or by = 1 if this is what you mean'
 )
+ALONE = "no neighbour, so the verdict does not cover"
 
 
 def with_distances(
@@ -92,7 +93,7 @@ def left_out(
     few = ", ".join(printable.name(show_input(given)) for given in alone[:SHOWN])
     have = "1 input has" if len(alone) == 1 else f"{len(alone):,} inputs have"
     return (
-        f"{have} no neighbour, so the verdict does not cover {few}{', ...' * (len(alone) > SHOWN)}; "
+        f"{have} {ALONE} {few}{', ...' * (len(alone) > SHOWN)}; "
         f"with by = {enough_by(answers)}, values next to each other are neighbours",
     )
 

@@ -21,17 +21,21 @@ from paramverify.divergences.sums import SumDivergence
 from paramverify.errors import LimitError
 from paramverify.evidence import number_words
 from paramverify.models.model import Model, of_privacy
+from paramverify.models.neighbourhoods import ALONE
 from paramverify.pages.handing import decisions
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import badge, facts, items, section
 from paramverify.pages.summary import word
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, Recheck, SystemWork
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.secrets import EXCLUDED
 from paramverify.reports import sentences, verdict_reports
+from paramverify.reports.interactive_reports import CONDITION
 from paramverify.verdicts import Unknown
 
 FORMULA = ", which depends on the parameters"
 POSITIVE = re.compile(r"(\w+) in \(0, oo\)")
-DIGITS = 6  # of an epsilon or a delta as a decimal
+EPSILON = re.compile(r"\bepsilon = ([\d./e+-]+)(?:,|$)")
 
 
 def overview(work: Examined) -> Element:
@@ -40,7 +44,7 @@ def overview(work: Examined) -> Element:
         case PrivacyWork():
             asked, about = _asked(work), _about(work)
         case SystemWork():
-            asked, about = SYSTEM, _about_system(work)
+            asked, about = _asked_of_system(work), _about_system(work)
         case LogicWork():
             asked, about = FORMULAS, _about_formulas(work)
         case _:
@@ -67,7 +71,7 @@ def _listed(lines: Sequence[str]) -> Part:
 
 SYSTEM = (
     "If two inputs of the system differ in one inserted data point, is every set of observations at most "
-    "c times as likely under one of them as under the other?"
+    "c times as likely under one of them as under the other{who}?"
 )
 FORMULAS = "Is each formula true in every initial state, at every point of the domain of the parameters?"
 
@@ -77,6 +81,10 @@ def _asked(work: PrivacyWork) -> str:
     if case.model.comparisons:
         return "Is the claim true at every point of the domain of its parameters?"
     return asked(of_privacy(case.model, "a page", tied=True, densities=True), case.neighbours)
+
+
+def _asked_of_system(work: SystemWork) -> str:
+    return SYSTEM.format(who=f", provided that {CONDITION}" if work.case.system.partial else "")
 
 
 def asked(model: Model, neighbours: bool) -> str:
@@ -123,7 +131,8 @@ def _answer(work: Examined) -> str:
     if isinstance(work, LogicWork):
         return "Yes: every formula is true." if yes else "No: not every formula is true; see below."
     if isinstance(work, SystemWork):
-        return _KEPT if yes else _EXCEEDED
+        held = f"Yes, if {CONDITION}." if work.case.system.partial else _KEPT
+        return held if yes else _EXCEEDED
     model = work.case.model
     if not yes:
         return _NO.get(model.event, _EXCEEDED)
@@ -147,16 +156,31 @@ def _about(work: PrivacyWork) -> list[tuple[str, Part]]:
         return [("Claim", [h("div", h("code", text)) for text in texts]), ("Parameters", _parameters(domain))]
     model = of_privacy(case.model, "a page", tied=True, densities=True)
     priors = "every prior that the case file describes, with all values of the parameters below"
-    if not any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR):
+    if not _has_several_priors(case):
         priors = "the one prior of the case file"
     if case.neighbours:
         priors = "not part of the question: inputs are compared directly"
     return [
         ("Bound", _bound(case.budget, model)),
-        ("Inputs", printable.line(case.over)),
-        ("Priors", priors),
+        ("Inputs", _listed([printable.line(case.over), *_noted(work, ALONE)])),
+        ("Priors", _listed([priors, *_noted(work, EXCLUDED)])),
         ("Parameters", _parameters(domain)),
     ]
+
+
+def _has_several_priors(case: PrivacyCase) -> bool:
+    """Tells whether the prior may depend on a parameter with more than one value; else there is one prior."""
+    domain = case.model.domain
+    free = {name for name, interval in domain.box.items() if name != GENERATOR and not interval.is_point}
+    if case.prior is None or case.prior.weights is None:
+        return bool(free)
+    parts = [part for w in case.prior.weights.values() for part in (w.numerator, w.denominator)]
+    return any(free.intersection(variables(part)) for part in parts)
+
+
+def _noted(work: PrivacyWork, what: str) -> list[str]:
+    """Returns the notes about what the verdict does not cover, as sentences."""
+    return [printable.line(f"{note[:1].upper()}{note[1:]}.") for note in work.report.notes if what in note]
 
 
 def _about_system(work: SystemWork) -> list[tuple[str, Part]]:
@@ -194,6 +218,8 @@ def _bound(budget: str, model: Model) -> Part:
             told = _decimals(_constant(measure.ratio, domain), budget)
             delta = _constant(measure.delta, domain) if isinstance(measure, PositiveParts) else None
             told += f", δ {number_words.equals(delta)}" if delta else ""
+            if isinstance(measure, PositiveParts) and delta is None and told != FORMULA:
+                told += "; δ depends on the parameters"
         case SumDivergence():
             bound = _constant(measure.bound, domain)
             told = f", that is, {measure.value_told(bound)}" if bound else FORMULA
@@ -215,12 +241,22 @@ def _decimals(ratio: Real | None, budget: str) -> str:
     """Returns epsilon as a decimal, if the budget does not have it, and the ratio, its exponential."""
     if ratio is None:
         return FORMULA
+    epsilon = ""
     try:
-        epsilon = f"epsilon {Epsilon.of(ratio).told(DIGITS, up=False)}"
+        found = Epsilon.of(ratio)
+        if found.low != found.high or not _is_written(found.low, budget):
+            epsilon = f"epsilon {found.told()}, "
     except LimitError:
-        epsilon = ""
-    epsilon = f"{epsilon}, " if epsilon and epsilon not in budget.split(", ") else ""
+        pass
     return f", that is, {epsilon}c = {number_words.number(ratio)}"
+
+
+def _is_written(epsilon: Fraction | None, budget: str) -> bool:
+    """Tells whether a budget in words has this epsilon as a number."""
+    try:
+        return any(Fraction(text) == epsilon for text in EPSILON.findall(budget))
+    except ValueError:
+        return False
 
 
 # --- what the answer rests on -----------------------------------------------------------------------------

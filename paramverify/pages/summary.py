@@ -12,6 +12,7 @@ from paramverify.pages.handing import decisions
 from paramverify.pages.parts import ABOUT, TableCell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
 from paramverify.reports import sentences, verdict_reports
+from paramverify.reports.interactive_reports import on_condition
 from paramverify.synthesis.case_budget import CaseBudget
 
 
@@ -20,7 +21,10 @@ def word(work: Examined) -> str:
     if isinstance(work, PrivacyWork):
         return verdict_reports.word(work.report, work.case)
     told = work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
-    return told + sentences.on_word(decisions(work)) if work.standing is Standing.HOLDS else told
+    if work.standing is not Standing.HOLDS:
+        return told
+    assumed = on_condition(work.case) if isinstance(work, SystemWork) else ""
+    return told + sentences.on_word(decisions(work)) + assumed
 
 
 def privacy_ratio(work: Examined) -> TableCell:

@@ -79,6 +79,8 @@ from paramverify.tables import Table, as_expression, check_name, is_decimal
 
 # --- impossible -------------------------------------------------------------------------------------
 
+EXCLUDED = "are excluded, because"
+
 
 def possible(pairs: Sequence[SecretPair], domain: Domain) -> tuple[list[Obligation], list[str]]:
     """Refuses secrets that are impossible everywhere; returns what is in doubt, and what is excluded.
@@ -117,7 +119,7 @@ def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
     ]
     if zeros:
         yield (
-            f"priors with {' or '.join(zeros)} are excluded, because {name!r} has probability zero "
+            f"priors with {' or '.join(zeros)} {EXCLUDED} {name!r} has probability zero "
             "there and cannot be compared"
         )
 

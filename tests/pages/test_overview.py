@@ -144,6 +144,88 @@ def test_a_side_condition_is_in_question_and_answer(tmp_path: Path) -> None:
     assert "so nothing is compared" in summary(path)["Answer"]
 
 
+def test_a_condition_on_the_environment_is_in_question_and_answer() -> None:
+    """A system that is private only in some environments is not shown as private in all."""
+    told = summary(CASES / "interactive" / "slots-2-never-full.toml")
+    assert "that does not accept it" in told["Question"]
+    assert told["Answer"].startswith("private, on a side condition")
+    assert "that does not accept it" in told["Answer"]
+
+
+PRIOR = """
+[parameters]
+p = "{p}"
+t = "[1/2, 3/4]"
+[prior]
+x = {{ bernoulli = "p" }}
+[secrets]
+a = "x == 1"
+b = "x == 0"
+pairs = [["a", "b"]]
+[mechanism]
+kind = "randomized_response"
+query = "x"
+values = [0, 1]
+truth = "t"
+[privacy]
+{bound}
+"""
+
+
+@pytest.mark.parametrize(
+    ("p", "excluded", "several"),
+    [
+        ("(0, 1)", [], True),
+        ("[0, 1/2]", ["p = 0"], True),
+        ("[0, 1]", ["p = 0", "p = 1"], True),
+        ("1/3", [], False),
+    ],
+)
+def test_priors_that_are_excluded(tmp_path: Path, p: str, excluded: list[str], several: bool) -> None:
+    """Priors that make a secret impossible are excluded; parameters of a mechanism make no other prior."""
+    path = tmp_path / "case.toml"
+    path.write_text(PRIOR.format(p=p, bound="ratio = 3"))
+    told = summary(path)["Priors"]
+    assert re.findall(r"Priors with (p = \d) are excluded", told) == excluded
+    assert told.startswith("every prior" if several else "the one prior")
+
+
+def test_inputs_that_have_no_neighbour(tmp_path: Path) -> None:
+    """What is shown for all listed inputs is not shown about one that is compared with none."""
+    path = tmp_path / "case.toml"
+    program = '[mechanism]\nkind = "program"\nsource = "output(q > 2)"\n[mechanism.inputs]\n'
+    path.write_text(
+        f'{program}q = {{ values = [0, 1, 7] }}\n[neighbours]\ndiffer = "one"\n[privacy]\nratio = 1'
+    )
+    assert "the verdict does not cover 7" in summary(path)["Inputs"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "least"),
+    [
+        ("ratio = 3", 1.0986122886),
+        ('epsilon = "ln(3)"', 1.0986122886),
+        ("epsilon = 1.098612289", 1.098612289),
+        ("epsilon = 1.25", 1.25),
+        ('ratio = "1000000001/1000000000"', 0.9999999995e-9),
+    ],
+)
+def test_an_epsilon_is_not_shown_too_small(tmp_path: Path, bound: str, least: float) -> None:
+    """Each decimal of epsilon is enough: a reader who takes it for the bound takes no smaller one."""
+    path = tmp_path / "case.toml"
+    path.write_text(PRIOR.format(p="1/3", bound=bound))
+    shown = re.findall(r"\bepsilon [=≈] ([\d.]+(?:e-?\d+)?)", summary(path)["Bound"])
+    assert shown
+    assert all(least <= float(number) <= least * (1 + 1e-8) for number in shown)
+
+
+def test_a_delta_with_parameters(tmp_path: Path) -> None:
+    """Epsilon alone is not shown as the bound of a case whose delta depends on parameters."""
+    path = tmp_path / "case.toml"
+    path.write_text(PRIOR.format(p="1/3", bound='ratio = 2\ndelta = "t/2"'))
+    assert "δ depends on the parameters" in summary(path)["Bound"]
+
+
 def test_undecided_is_no_answer() -> None:
     """An undecided case says that it is neither proved nor refuted, and shows no proof."""
     options = Options(strategy=race_of(("z3",)), steps=(), require_certificates=True)
