@@ -161,7 +161,7 @@ def _check_ways(ways: list[Any], n: int) -> None:
     if len(ways) == 1:
         releases = (ways[0]["dominating"], *ways[0]["pairs"])
         if any(release["kind"] in ("sampled", "turned") for release in releases):
-            raise Misformed("a sample must have one direction", *place)
+            raise Misformed("a sample must have two directions", *place)
         return
     one, other = ways
     first = one["dominating"]

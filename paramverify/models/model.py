@@ -400,7 +400,7 @@ class _PairProduct:
     def _positive(self, weight: Polynomial) -> None:
         if weight and sign_on(weight, self.domain) is not Sign.POSITIVE:
             raise ModelError(
-                'one_sided = "ignore" requires that each probability is positive on the whole '
+                'one_sided = "ignored" requires that each probability is positive on the whole '
                 f"domain, or zero on all of it; {weight} is not known to be"
             )
 

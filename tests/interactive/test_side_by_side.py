@@ -131,8 +131,8 @@ def test_budgets_of_parts(first: str, second: str, ratio: str, tmp_path: Path) -
             "Ill: 3/4",
             [
                 "every data point goes to at most one part",
-                "the data points 'ill' of one and 'Ill' of two are different spellings of the same "
-                "number: write both alike",
+                "the data points 'ill' of one and 'Ill' of two are spelt differently, so they are two "
+                "points: to make them one, write both alike",
             ],
         ),
     ],

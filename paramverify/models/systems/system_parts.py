@@ -40,7 +40,8 @@ def shared_points(data: Mapping[str, Sequence[str]]) -> list[str]:
         if one_off(one, [other]) and set(parts[one]).isdisjoint(parts[other]) and len(notes) < MOST_NAMES:
             names = f"{one!r} of {parts[one][0]} and {other!r} of {parts[other][0]}"
             notes.append(
-                f"the data points {names} are different spellings of the same number: write both alike"
+                f"the data points {names} are spelt differently, so they are two points: to make them one, "
+                "write both alike"
             )
     return notes
 
