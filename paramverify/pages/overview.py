@@ -309,7 +309,10 @@ def rechecked(found: Recheck, standing: Standing) -> str:
     if not found.accepted:
         return f"REJECTED by the checker: {found.counts}. Do not rely on this page."
     what = "what was proved so far was accepted" if standing is Standing.UNKNOWN else "accepted"
-    told = f"{what} by the checker when this page was written, with exact arithmetic and without a solver"
+    how = "with exact arithmetic and without a solver"
+    if found.trusted:
+        how = "but it did not check what rests on the word of solvers"
+    told = f"{what} by the checker when this page was written, {how}"
     told += f" ({found.counts})" if found.counts else ""
     if found.status != standing and standing is not Standing.UNKNOWN:
         told += "; the evidence shows less than the answer"

@@ -112,7 +112,8 @@ class Recheck:
     """What the checker says of the evidence of a page, or the `reason` why it was not asked to the end.
 
     `status` is what the evidence shows, `counts` how many claims are settled in which way, and `second` what
-    the second reader of the case file says, as sentences without a full stop.
+    the second reader of the case file says, as sentences without a full stop. If something is `trusted` to
+    solvers, the checker accepts it without a check.
     """
 
     accepted: bool = False
@@ -120,6 +121,7 @@ class Recheck:
     counts: str = ""
     second: tuple[str, ...] = ()
     reason: str = ""
+    trusted: bool = False
 
 
 UNASKED = Recheck(reason="the checker was not run")
@@ -246,7 +248,8 @@ def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float
     report, look = found.report, found.look
     second = () if look is None else (f"The case file was {look.line}",)
     settled = report.proved or report.trusted or report.open or not report.accepted
-    return Recheck(report.accepted, str(report.status), counts_of(report) if settled else "", second)
+    counts = counts_of(report) if settled else ""
+    return Recheck(report.accepted, str(report.status), counts, second, trusted=bool(report.trusted))
 
 
 def _source(file: CaseFile) -> CaseSource:

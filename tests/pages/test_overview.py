@@ -237,6 +237,16 @@ def test_undecided_is_no_answer() -> None:
     assert "private" not in told["Answer"].replace("Do not treat it as private", "")
 
 
+def test_the_word_of_a_solver_is_not_checked() -> None:
+    """A proof that the checker cannot replay is not shown as one that it checked without a solver."""
+    options = Options(strategy=race_of(("z3",)), steps=())
+    wanted = PageOptions(options, None, lambda left: nullcontext())
+    told = facts(Page(page([examine(str(CASES / "noisy-max-3-above.toml"), wanted, 60)])))
+    assert told["Answer"].startswith("private, on the word of z3")
+    assert "without a solver" not in told["Re-checked"]
+    assert "it did not check what rests on the word of solvers" in told["Re-checked"]
+
+
 def test_what_the_checker_says() -> None:
     """A rejection, a check without time, and evidence that shows less are never an acceptance."""
     held = Standing.HOLDS
