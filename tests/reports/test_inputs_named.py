@@ -216,7 +216,7 @@ def test_answers_say_how_far_neighbours_are_apart_by_default(line: str) -> None:
     command, name, *more = line.split()
     given = [command, str(ROOT / "cases" / name), *more]
     assert printed(*given).out.count(BY) == 1
-    assert json.dumps(json.loads(printed(*given, "--json").out)["notes"]).count(BY) == 1
+    assert str(json.loads(printed(*given, "--json").out)["notes"]).count(BY) == 1
 
 
 def test_sets_that_look_alike_when_shortened_are_not_taken_for_one() -> None:
