@@ -197,7 +197,7 @@ REJECTED = {
     "another word for a side": (
         _claim("x", UNIT),
         _proof(_term(("1", "1"), product=[["left", "x", "0"]])),
-        "not known",
+        "unknown kind",
     ),
     "a side without its number": (
         _claim("x", UNIT),

@@ -165,7 +165,7 @@ FORGED: dict[str, tuple[Change, str]] = {
         "negative",
     ),
     "another step": (lambda c, p: c.update(ties={"eps": ["x_eps", "3"]}), "negative"),
-    "tied to itself": (lambda c, p: c.update(ties={"eps": ["eps", "1/2"]}), "not tied"),
+    "tied to itself": (lambda c, p: c.update(ties={"eps": ["eps", "1/2"]}), "tied in an unknown way"),
     "no tie": (lambda c, p: c.pop("ties"), "no interval"),
     "beyond (0, 1]": (lambda c, p: c["box"].update(x_eps="(0, 2)"), "beyond"),
 }

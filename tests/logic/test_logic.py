@@ -256,7 +256,7 @@ def test_obligations_of_tables(tmp_path: Path) -> None:
         ("P>=1 [ F r = 1 ]", "unknown name 'r'"),
         ("D{0, -1/2}[ X out1 ]", "delta '-1/2': delta is negative"),
         ("D{-1, 0}[ X out1 ]", "epsilon is negative"),
-        ("D{q, 0}[ X out1 ]", "a parameter may stand inside ln only"),
+        ("D{q, 0}[ X out1 ]", "a parameter is allowed only inside ln"),
         ("P=1 [ X out1 ]", "compared with <, <=, > or >="),
         ("forall k: D{0, 1}[ X out1 ]", "k is not used"),
         ("forall k in 3..2: D{0, 1}[ F<=k out1 ]", "the range is empty"),

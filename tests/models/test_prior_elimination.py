@@ -155,7 +155,7 @@ def test_every_person_of_a_row(tmp_path: Path) -> None:
         ("person", "sum(person)", "person is an array: write person[1]"),
         ("person[1]", "sum(persons)", "did you mean person?"),
         ("person[1]", "person[1, 2]", "person needs one index"),
-        ("person[1]", "person[1/2]", "an index is a whole number"),
+        ("person[1]", "person[1/2]", "an index must be a whole number"),
         ("person[1]", "2*sum(person)", "the range is 30, but 2*sum(person) can be 60; write range = 60"),
         ("person[1]", "person[2] + other", "unknown name 'other'"),
     ],

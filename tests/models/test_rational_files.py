@@ -302,7 +302,7 @@ MISTAKES = [
     ("$Parameters: E\n$Result: 1", "line 1: the parameter 'E' is reserved in case files; rename it"),
     ("$Parameters: p-1\n$Result: 1", "line 1: the parameter 'p-1' is not a valid name"),
     ("$Parameters: p (1,0)\n$Result: 1", "line 1: the interval (1, 0) is empty"),
-    ("$Parameters: p (0,inf)\n$Result: 1", "line 1: a parameter needs finite ends"),
+    ("$Parameters: p (0,inf)\n$Result: 1", "line 1: a parameter needs an interval with finite ends"),
     (HEAD + "r", "line 2: 'r' is not one of the parameters of the file (p, q)"),
     (HEAD + "(+ p\n\n(* q r))", "line 4: 'r' is not one of the parameters"),
     (HEAD, "line 2: the formula is empty"),

@@ -126,7 +126,7 @@ def decoded(code: list[int]) -> tuple[Any, list[int]]:
 
 def in_coq(text: str, inputs: list[str], folder: Path) -> list[dict[str, Fraction]]:
     """Returns the outputs of the program of a file on inputs, and how likely Coq finds them at 2/3."""
-    start = text[: text.index("(* Which inputs")]
+    start = text[: text.index("(* The inputs that are compared")]
     asked = "".join(f"Eval vm_compute in at_two_thirds (outputs_of program (given {x})).\n" for x in inputs)
     (folder / "asked.v").write_text(start + VALUES + asked)
     command = ["coqc", "-Q", str(THEORIES), "Paramverify", "asked.v"]

@@ -274,11 +274,11 @@ def test_a_mechanism_alone(
     assert run([*told, "--renyi", "2,1"]) == 3
     assert "not rejected by the test: renyi of order 2, epsilon = 1" in capfd.readouterr().out
     for option, words in (
-        (["--renyi", "1,1"], "--renyi: a whole order"),
+        (["--renyi", "1,1"], "--renyi: the order must be a whole number"),
         (["--renyi", "1"], "an order and a bound"),
         (["--kl", "0"], "above 0"),
         (["--kl", "1", "--zcdp", "1"], "give one of"),
-        (["--kl", "1", "--plot", "a.svg"], "about all"),
+        (["--kl", "1", "--plot", "a.svg"], "tests all outputs together"),
     ):
         assert run([*told, *option]) == 2
         assert words in capfd.readouterr().err
