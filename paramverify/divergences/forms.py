@@ -22,7 +22,7 @@ from paramverify.algebra.reals import Real
 from paramverify.divergences.masses import MassDivergence
 from paramverify.errors import InputError, UnsupportedError
 
-RATIO = "bound c on the ratio"
+RATIO = "bound e^ε on the ratio"
 
 
 class Event(Enum):

@@ -177,7 +177,7 @@ def claims(work: PrivacyWork) -> Element:
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 
-_CLAIMED = {Event.SET: "the parts of all probabilities above c times the other one add up to at most δ"}
+_CLAIMED = {Event.SET: "the parts of all probabilities above e^ε times the other one add up to at most δ"}
 
 
 def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
@@ -248,7 +248,7 @@ def system_question(work: SystemWork) -> list[Part]:
     asked = (
         "An observer sends the queries and sees the responses. The system is private if, for all inputs that "
         "differ in one inserted data point and for every set of observations, neither of the two "
-        "probabilities is more than c times the other, where c = exp(epsilon) is the ratio of the bound."
+        "probabilities is more than e^ε times the other, where e^ε is the ratio of the bound."
     )
     about: list[tuple[str, Part]] = [
         ("bound", h("code", case.budget)),

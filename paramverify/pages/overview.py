@@ -71,7 +71,7 @@ def _listed(lines: Sequence[str]) -> Part:
 
 SYSTEM = (
     "If two inputs of the system differ in one inserted data point, is every set of observations at most "
-    "c times as likely under one of them as under the other{who}?"
+    "e^ε times as likely under one of them as under the other{who}?"
 )
 FORMULAS = "Is each formula true in every initial state, at every point of the domain of the parameters?"
 
@@ -102,11 +102,11 @@ def asked(model: Model, neighbours: bool) -> str:
             of = "two neighbouring inputs" if neighbours else "the two secrets of a pair"
             return f"Are the distributions of the outputs under {of} within the bound of each other{who}?"
         case Event.SET:
-            bound = "c times as likely"
+            bound = "e^ε times as likely"
             return f"Is every {what} at most {bound}, plus δ, under {one} as under {other}{who}?"
         case _:
-            far = ", where c depends on their distance" if model.measure.distances else ""
-            return f"Is every {what} at most c times as likely under {one} as under {other}{far}{who}?"
+            far = ", where ε depends on their distance" if model.measure.distances else ""
+            return f"Is every {what} at most e^ε times as likely under {one} as under {other}{far}{who}?"
 
 
 # --- the answer -------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def _decimals(ratio: Real | None, budget: str) -> str:
             epsilon = f"epsilon {found.told()}, "
     except LimitError:
         pass
-    return f", that is, {epsilon}c = {number_words.number(ratio)}"
+    return f", that is, {epsilon}e^ε = {number_words.number(ratio)}"
 
 
 def _is_written(epsilon: Fraction | None, budget: str) -> bool:

@@ -67,9 +67,9 @@ def _bound(case: PrivacyCase, model: Model) -> list[Part]:
     has_delta = model.measure.share is not None
     sets = has_delta or (model.whole or model).hmm.densities
     once = tuple(model.lengths) == (1,)
-    who = "every pair of neighbouring inputs s and t in both directions, and every"
+    who = "every pair of neighbouring inputs σ and τ in both directions, and every"
     if not case.neighbours:
-        who = "every prior of the case, every pair of secrets s and t in both directions, and every"
+        who = "every prior of the case, every pair of secrets σ and τ in both directions, and every"
     what = "output" if once else "sequence of outputs"
     of_sets = "set of outputs" if once else "set of sequences of outputs"
     what, sign = (of_sets, "S") if sets else (what, "ω")
@@ -93,8 +93,8 @@ def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     rows: list[Row] = [
         [str(d), formula(model.ratio_bound(d).ratio, model)] for d in sorted(model.measure.distances)
     ]
-    told = paragraph("The bound c depends on the distance of the two inputs.")
-    return [*found, told, table("The bound for each distance", ["distance", "c"], rows)]
+    told = paragraph("The bound e^ε depends on the distance of the two inputs.")
+    return [*found, told, table("The bound for each distance", ["distance", "e^ε"], rows)]
 
 
 def _inequality(sign: str, has_delta: bool) -> Element:
@@ -107,9 +107,10 @@ def _inequality(sign: str, has_delta: bool) -> Element:
         ]
         return [h("mi", "Pr"), h("mrow", inner, h("mo", ")", stretchy="false"))]
 
-    parts = [*probability("s"), h("mo", "≤"), h("mi", "c"), h("mo", "⋅"), *probability("t")]
+    power = h("msup", h("mi", "e"), h("mi", "ε"))
+    parts = [*probability("σ"), h("mo", "≤"), power, h("mo", "⋅"), *probability("τ")]
     parts += [h("mo", "+"), h("mi", "δ")] if has_delta else []
-    return mathml.math(parts, f"Pr({sign} | s) ≤ c · Pr({sign} | t){' + δ' if has_delta else ''}")
+    return mathml.math(parts, f"Pr({sign} | σ) ≤ e^ε · Pr({sign} | τ){' + δ' if has_delta else ''}")
 
 
 def formula(function: RationalFunction, model: AnyModel) -> Element:

@@ -155,6 +155,6 @@ def test_the_page_speaks_of_sets(case: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run(["report", case, "-o", str(page)]) == 1
     told = page.read_text(encoding="utf-8")
-    assert "Is every set of outputs at most c times as likely, plus δ" in told
-    assert "Pr(S | s) ≤ c · Pr(S | t) + δ" in told
+    assert "Is every set of outputs at most e^ε times as likely, plus δ" in told
+    assert "Pr(S | σ) ≤ e^ε · Pr(S | τ) + δ" in told
     assert "no output" not in told.lower()

@@ -72,12 +72,12 @@ def verified(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "kind", "wanted"),
     [
-        ("geometric-contagious-ln2", "prior", {"epsilon": math.log(2), "c": 2}),
+        ("geometric-contagious-ln2", "prior", {"epsilon": math.log(2), "e^ε": 2}),
         ("randomized-response", "prior", {}),
         ("programs/randomized-response-4", "neighbours", {}),
         ("programs/sparse-vector-laplace", "neighbours", {"epsilon": 0.5}),
-        ("programs/stream-fresh-answers", "neighbours", {"epsilon": math.log(3), "c": 3}),
-        ("approximate/geometric-contagious", "prior", {"epsilon": math.log(2), "c": 2, "δ": 1 / 3}),
+        ("programs/stream-fresh-answers", "neighbours", {"epsilon": math.log(3), "e^ε": 3}),
+        ("approximate/geometric-contagious", "prior", {"epsilon": math.log(2), "e^ε": 2, "δ": 1 / 3}),
         ("divergences/geometric-renyi", "prior", {"4": math.log(43 / 8) / 3}),
         ("survey-memory-all", "prior", {}),
         ("geometric-every-range", "claim", {}),
@@ -104,7 +104,9 @@ def test_the_facts_are_those_of_verify(
         assert ("not part of the question" in told["Priors"]) == (kind == "neighbours")
     shown = {key: float(number) for key, number in re.findall(r"(\w+) [=≈] ([\d.]+)", told.get("Bound", ""))}
     for key, value in wanted.items():
-        decimals = [float(n) for n in re.findall(rf"\b{key} (?:= \S+ )?[=≈] ([\d.]+)", told["Bound"])]
+        decimals = [
+            float(n) for n in re.findall(rf"{re.escape(key)} (?:= \S+ )?[=≈] ([\d.]+)", told["Bound"])
+        ]
         assert any(abs(number - value) < 1e-5 for number in (*decimals, shown.get(key, -1)))
     domain = work.case.model.domain if isinstance(work, PrivacyWork) else work.case.domain
     for parameter in domain.ring.parameters:
