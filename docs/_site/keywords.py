@@ -59,7 +59,9 @@ def link(match: re.Match[str]) -> str:
 
 
 def expand(function: griffe.Function, package: griffe.Module) -> None:
-    """Lists the keyword arguments of one function."""
+    """Lists the keyword arguments of one function, and hides what only an error reads, which must be None."""
+    for unused in [p for p in function.parameters if str(p.annotation) == "None"]:
+        del function.parameters[unused.name]
     for collected in [p for p in function.parameters if p.kind is griffe.ParameterKind.var_keyword]:
         name = str(collected.annotation).removeprefix("Unpack[").removesuffix("]")
         if name not in KNOWN:

@@ -100,7 +100,7 @@ def _leak(found: ExactWitness) -> Element:
     return h("div", paragraph(_SHOWN), facts(rows), paragraph(_OTHERS))
 
 
-_SHOWN = "At these values the output is more likely under the first secret than the bound allows:"
+_SHOWN = "At these values the output is more likely under the first of the two than the bound allows:"
 _OTHERS = "All these values are exact. Another output may have a larger ratio at this point."
 
 
@@ -166,7 +166,7 @@ def claims(work: PrivacyWork) -> Element:
             else "none was needed"
         )
         return left_out("There is no table of claims", why)
-    about: list[Part] = ["secret", "against", "output"] if about_privacy else ["comparison"]
+    about: list[Part] = ["under", "against", "output"] if about_privacy else ["comparison"]
     head = ["no.", *about, "merged", "verdict", "decided by", "seconds"]
     count = len(report.claims)
     title = f"{count:,} claim{'s' * (count != 1)}"

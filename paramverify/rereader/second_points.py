@@ -31,7 +31,7 @@ BITS = 28  # each coordinate is one of so many (2^BITS) numbers
 CHANCE = 40  # a difference is to be missed with a chance below 2^−CHANCE
 MOST_DRAWS = 2_000  # points that are drawn for one that a domain has
 PROOFS = ("proof", "proofs", "tree")
-MISSED = f" (chance of missing a difference: below 2^-{CHANCE})"
+MISSED = f" (estimated chance of missing a difference: below 2^-{CHANCE})"
 
 
 def draws(document: Mapping[str, Any]) -> Random:
