@@ -305,7 +305,7 @@ def test_the_domain_of_each_claim_is_compared(tmp_path: Path) -> None:
             "noisy-max-naive-3-ln8",
             "have the signs of the claims at a point, and their values are not compared",
         ),
-        ("noisy-max-independent", "up to a positive factor for each pair (estimated chance of missing a difference: "),
+        ("noisy-max-independent", "each pair (estimated chance of missing a difference: "),
     ],
 )
 def test_what_is_compared_of_values_is_said(name: str, words: str, tmp_path: Path) -> None:
