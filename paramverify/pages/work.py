@@ -20,7 +20,7 @@ from paramverify import printable
 from paramverify.algebra.domains import check_names
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import InputError, LimitError, TimeLimitError, located
 from paramverify.files import read_file
 from paramverify.interactive import system_cases as systems
 from paramverify.interactive.system_certificates import evidence_document as system_evidence
@@ -243,8 +243,10 @@ def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float
     try:
         with wanted.limit(max(0.01, seconds)):
             found = evidence_checks.checked(evidence.text, path)
-    except LimitError:
-        return Recheck(reason="the time did not suffice")
+    except TimeLimitError:
+        return Recheck(reason=f"it did not end within {seconds:.0f} s; a longer --timeout gives it more time")
+    except LimitError as error:
+        return Recheck(reason=str(error))
     report, look = found.report, found.look
     second = () if look is None else (f"The case file was {look.line}",)
     settled = report.proved or report.trusted or report.open or not report.accepted
