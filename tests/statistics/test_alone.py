@@ -181,7 +181,7 @@ def test_arguments_that_are_missing_are_named() -> None:
         (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "--epsilon", "1"),
          "fewer than two inputs: write, for example, --neighbours 0 1"),
         (("--mechanism", f"{ROOM}laplace", "--neighbours", "--answers", "1", "--epsilon", "1"),
-         "needs two inputs"),
+         "fewer than two inputs: write, for example, --neighbours 0 1"),
         (("--mechanism", "mylap.py:lap", "--neighbours", "0", "1", "--epsilon", "1"), "as in mylap:lap"),
         (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "1", "--epsilon", "ln(0)"),
          "argument of ln must be positive"),
