@@ -2,8 +2,9 @@
 
 A fenced block after the line `<!-- example -->` is run in one shell, in a folder with links to the files of
 the repository. Lines that start with `$ ` are commands; each is followed by its whole output, standard error
-included. Durations may differ. If anything else differs from run to run, the mark describes it by a regular
-expression, `<!-- example varies: EXPRESSION -->`, which readers do not see.
+included. Durations may differ, and so may notes on larger inputs, which depend on the time. If anything
+else differs from run to run, the mark describes it by a regular expression, `<!-- example varies: EXPRESSION
+-->`, which readers do not see.
 
     .venv/bin/python docs/_site/record.py [PAGE...]
 
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MARK = re.compile(r"<!-- example(?: varies: (?P<varies>.+))? -->")
 END = "=== end of output ==="
 TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+LARGER = re.compile(r"^ *Note: .*\blarger inputs\b.*$|^.*\bworst pair lies on the border\b.*$", re.MULTILINE)
 DURATION = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:ms|s|min|h)\b(?: \d+ s\b)?")
 
 
@@ -111,8 +113,11 @@ def trimmed(text: str) -> str:
 
 
 def settled(text: str, varies: str = "") -> str:
-    """Returns an output without what may differ: durations, what `varies` matches, and their widths."""
-    shown = DURATION.sub("(time)", trimmed(text))
+    """Returns an output without what may differ: durations, what `varies` matches, and their widths.
+
+    Notes on larger inputs differ, too, because they depend on the time.
+    """
+    shown = LARGER.sub("(larger inputs)", DURATION.sub("(time)", trimmed(text)))
     if varies:
         shown = re.sub(varies, "(varies)", shown)
     lines = shown.split("\n")
