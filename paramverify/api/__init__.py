@@ -1,6 +1,7 @@
 """What programs get from `import paramverify`: cases of all kinds, decorated functions, reports, numbers."""
 
 from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.adopting import adopt
 from paramverify.api.cases import Case, budget, check, export, load, loads, sample, show, synthesize, verify
 from paramverify.api.comparing import compare
 from paramverify.api.composing import compose
@@ -48,6 +49,7 @@ __all__ = [
     "SynthesisReport",
     "VerifyReport",
     "Witness",
+    "adopt",
     "budget",
     "check",
     "compare",

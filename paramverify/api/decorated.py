@@ -149,6 +149,7 @@ class Mechanism(Decorated):
     given: Mapping[str, GivenInput]
     intervals: Mapping[str, Interval | None]  # of the parameters; None is (0, ∞)
     toml: str
+    explored: Any = field(default=None, repr=False)  # how `adopt` read it
     _cases: dict[tuple[tuple[str, Fraction], ...], PrivacyCase] = field(default_factory=dict, repr=False)
 
     @staticmethod

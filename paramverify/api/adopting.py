@@ -1,0 +1,402 @@
+"""`adopt`: any Python function, or method of an object, as a mechanism, by running it on all random choices."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from types import FunctionType, MethodType
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from paramverify.algebra.domains import Interval
+from paramverify.answers import Standing
+from paramverify.api.cases import loads
+from paramverify.api.decorated import Mechanism, Tables
+from paramverify.api.source import ProgramSource, SourceLine, case_text
+from paramverify.api.values import Number, document, intervals_of, table
+from paramverify.errors import InputError, LimitError, located
+from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
+from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.tables import Table, toml_data
+from paramverify.tracing.calls import World
+from paramverify.tracing.exploring import Explored, Explorer, with_sources
+from paramverify.tracing.formulas import Formula, Real, Refused, Terms
+from paramverify.tracing.residual import leaves, program_of
+from paramverify.tracing.tracer import Tracer
+
+MOST_INPUTS = 5_000
+MOST_BITS = 8192
+READING = (
+    "{place} was run on every outcome of its random choices: random doubles are real numbers, floats are the "
+    "decimal numbers that Python shows, and computations with them are exact"
+)
+
+
+class Signs:
+    """Signs of formulas over the domain of the parameters; a sign that is not constant is refused."""
+
+    def __init__(self, parameters: Tables, intervals: Mapping[str, Interval | None]) -> None:
+        self.parameters = parameters
+        self.intervals = intervals
+        self.known: dict[str, int] = {}
+
+    def __call__(self, formula: Formula) -> int:
+        """Returns 1, 0 or -1.
+
+        Raises:
+            Refused: the sign depends on the parameters, or was not found.
+        """
+        number = formula.number
+        if number is not None:
+            return (number > 0) - (number < 0)
+        if formula.text not in self.known:
+            self.known[formula.text] = self._found(formula)
+        return self.known[formula.text]
+
+    def _found(self, formula: Formula) -> int:
+        if not formula.names:
+            return self._of_terms(formula.above) * self._of_terms(formula.below)
+        if all(self._is_positive(name) for name in formula.names):
+            above = {value > 0 for value in formula.above.values()}
+            below = {value > 0 for value in formula.below.values()}
+            if len(above) == len(below) == 1:
+                return 1 if above == below else -1
+        point = {name: self._inside(name) for name in formula.names}
+        try:
+            word = ">" if formula.value(point) > 0 else "<"
+        except (OverflowError, ZeroDivisionError):
+            word = ">"
+        claim = f"{formula.text} {word} 0"
+        text = document({"parameters": self.parameters, "claim": {"holds": claim}})
+        try:
+            status = loads(text).verify(timeout=10).status
+        except (InputError, LimitError):
+            status = Standing.UNKNOWN
+        if status is Standing.HOLDS:
+            return 1 if word == ">" else -1
+        names = ", ".join(sorted(formula.names))
+        reason = (
+            f"the function compares {formula.text} with 0, and the answer depends on {names}: restrict the domain, "
+            "so that the function takes the same way for all its values"
+            if status is Standing.VIOLATED
+            else f"the sign of {formula.text} was not found for all {names}"
+        )
+        raise Refused(reason)
+
+    def _is_positive(self, name: str) -> bool:
+        found = self.intervals.get(name)
+        return found is None or found.lower > 0 or (found.lower == 0 and not found.lower_closed)
+
+    def _inside(self, name: str) -> float:
+        found = self.intervals.get(name)
+        return 1.0 if found is None else float(found.lower + found.upper) / 2
+
+    @staticmethod
+    def _of_terms(terms: Terms) -> int:
+        """Returns the sign of a sum of rational multiples of exponentials, which is not zero by its terms."""
+        before, bits = ctx.prec, 128
+        try:
+            while bits <= MOST_BITS:
+                ctx.prec = bits
+                total = arb(0)
+                for (_, exponent), value in terms.items():
+                    power = sum((q for _, q in exponent), Fraction(0))
+                    part = arb(fmpq(power.numerator, power.denominator)).exp()
+                    total += part * arb(fmpq(value.numerator, value.denominator))
+                if total > 0 or total < 0:
+                    return 1 if total > 0 else -1
+                bits *= 2
+        finally:
+            ctx.prec = before
+        raise Refused("the sign of a number was not found: it is too near to zero")
+
+
+def adopt(
+    function: Callable[..., Any],
+    /,
+    *,
+    inputs: Tables,
+    parameters: Tables | None = None,
+    neighbours: Tables | None = None,
+    epsilon: Number | None = None,
+    ratio: Number | None = None,
+    delta: Number | None = None,
+    constants: Mapping[str, Any] | None = None,
+    deterministic: Sequence[str] = (),
+    title: str = "",
+) -> Mechanism:
+    """Returns a Python function, or a method of an object, as a mechanism, without changes to its source.
+
+    CPython runs the function on each input and on every outcome of its random choices, so all constructs of
+    Python mean what they mean there. Random functions of `random`, `secrets`, `numpy.random` and `scipy.stats`
+    have their exact laws, in real numbers. What is found is a program (`to_toml`), which all other functions
+    of paramverify are about.
+
+    Args:
+        function (function): A function of a file, or a bound method. It is run.
+        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`; each is an argument of
+            the function. An input with a `length` is passed as a list.
+        parameters (dict): The parameters and their domains, such as `{"epsilon": "(0, oo)"}`. Each is an argument
+            of the function, or of the constructor of the method's object, which is then called again.
+        neighbours (dict): Which inputs are neighbours; by default, any two that differ in one entry.
+        epsilon (number or text): ε, such as 1 or `"epsilon"`.
+        ratio (number or text): e^ε.
+        delta (number or text): δ.
+        constants (dict): Values of other arguments of the function.
+        deterministic (list of text): Names of further modules whose functions always return the same for the
+            same arguments.
+        title (text): The title of the case.
+
+    Returns:
+        Mechanism: The mechanism.
+
+    Raises:
+        InputError: The function does something that is not supported; the message has its line and a mend.
+
+    Examples:
+        >>> import random
+        >>> import paramverify
+        >>> def respond(truth, epsilon):
+        ...     import math
+        ...     if random.random() < math.exp(epsilon) / (1 + math.exp(epsilon)):
+        ...         return truth
+        ...     return not truth
+        >>> adopted = paramverify.adopt(
+        ...     respond, inputs={"truth": {"values": [0, 1]}}, parameters={"epsilon": "(0, oo)"}, epsilon="epsilon"
+        ... )
+        >>> adopted.verify().verdict
+        'private'
+    """
+    bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
+    tables: dict[str, Tables] = {
+        "parameters": table("parameters", parameters or {}),
+        "inputs": table("inputs", inputs),
+        "neighbours": table("neighbours", _neighbours(inputs) if neighbours is None else neighbours),
+        "privacy": {name: value for name, value in bounds.items() if value is not None},
+    }
+    if not tables["parameters"]:
+        del tables["parameters"]
+    return _Adoption(function, tables, dict(constants or {}), tuple(deterministic)).mechanism(title)
+
+
+def _neighbours(inputs: Tables) -> dict[str, object]:
+    """Returns the neighbours by default: one entry differs, of labels by any other one."""
+    values = [found.get("values") for found in inputs.values() if isinstance(found, Mapping)]
+    labels = any(isinstance(v, str) for given in values if isinstance(given, (list, tuple)) for v in given)
+    return {"differ": "one", **({"by": "any"} if labels else {})}
+
+
+class _Adoption:
+    """One function that is being adopted."""
+
+    def __init__(
+        self, function: Callable[..., Any], tables: Mapping[str, Tables], constants: dict[str, Any], deterministic: Sequence[str]
+    ) -> None:
+        self.function = function
+        self.tables = tables
+        self.constants = constants
+        self.world = World(deterministic)
+        self.owner: Any = None
+        self.plain: Any = function
+        if isinstance(function, MethodType):
+            self.owner, self.plain = function.__self__, function.__func__
+        elif not isinstance(function, FunctionType):
+            self.owner, self.plain = function, getattr(type(function), "__call__", None)
+        if not isinstance(self.plain, FunctionType):
+            raise InputError(f"{function!r} is not a Python function: give a function or a method")
+        code = self.plain.__code__
+        self.place = f"{code.co_filename}:{self.plain.__qualname__}"
+        self.signature = inspect.signature(function)
+        parameters = tables.get("parameters", {})
+        with located(key="parameters"):
+            self.intervals = intervals_of(Table(toml_data(document({"parameters": parameters})))) if parameters else {}
+        self.signs = Signs(parameters, self.intervals)
+        with located(file=self.place, key="inputs"):
+            data = toml_data(document({"inputs": dict(tables["inputs"])}))
+            self.given: dict[str, GivenInput] = read_inputs(Table(data["inputs"]), list(parameters))
+        self.inside = self._constructor() if self._others() else {}
+
+    def _others(self) -> list[str]:
+        """Returns the parameters that are no arguments of the function."""
+        return [n for n in self.intervals if n not in self.signature.parameters]
+
+    def _constructor(self) -> dict[str, Any]:
+        """Returns the arguments with which the object of the method is made again, without the parameters."""
+        names = self._others()
+        if self.owner is None or isinstance(self.owner, type):
+            raise InputError(f"the function has no argument {names[0]}: add it, or remove this parameter", key=names[0])
+        kind = type(self.owner)
+        found: dict[str, Any] = {}
+        known = inspect.signature(kind).parameters
+        for name in names:
+            if name not in known:
+                raise InputError(f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}", key=name)
+        for name, argument in known.items():
+            if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) or name in names:
+                continue
+            if hasattr(self.owner, name):
+                found[name] = getattr(self.owner, name)
+            elif argument.default is argument.empty:
+                raise InputError(
+                    f"{kind.__name__} needs the argument {name}, and its object has no attribute of this name: write "
+                    "a function that makes the object and calls the method"
+                )
+        return found
+
+    def mechanism(self, title: str) -> Mechanism:
+        """Returns the mechanism."""
+        with located(file=self.place):
+            self._check_arguments()
+            try:
+                explored, text = self._explored()
+            except Refused as error:
+                raise InputError(error.reason, file=self.place) from None
+            notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
+            name = f"{self.place} (adopted)"
+            lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
+            source = ProgramSource(lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, notes)
+            made = {k: t for k, t in self.tables.items() if k != "parameters"}
+            if self.intervals:
+                made["parameters"] = self.tables["parameters"]
+            toml = case_text(made, source, title or f"{self.plain.__qualname__}, adopted from Python")
+        program = read_program(text, {})
+        found = Mechanism(source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml)
+        found.explored = explored
+        return found
+
+    def _shown_signature(self) -> inspect.Signature:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(n, kind) for n in (*self.given, *self.intervals)])
+
+    def _check_same(self) -> None:
+        """Checks nothing: the program was made once, and is what is proved."""
+
+    def _check_arguments(self) -> None:
+        arguments = self.signature.parameters
+        for name in (*self.given, *self.constants):
+            if name not in arguments:
+                raise InputError(f"the function has no argument {name}: add it, or remove this input", key=name)
+            if name in RESERVED:
+                raise InputError(f"{name} is a word of the language of programs: rename this argument", key=name)
+        for name, argument in arguments.items():
+            given = name in self.given or name in self.intervals or name in self.constants
+            if given or argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
+                continue
+            if argument.default is argument.empty and not self._is_generator(argument):
+                raise InputError(
+                    f"the function has the argument {name}: add it to inputs, parameters or constants", key=name
+                )
+        for name, found in self.given.items():
+            if any(isinstance(a, Anything) for a in found.answers):
+                raise InputError("an input needs values here, such as {'values': [0, 1]}", key=name)
+
+    @staticmethod
+    def _is_generator(argument: inspect.Parameter) -> bool:
+        """Tells whether an argument is a generator of random numbers, by its annotation or its name."""
+        annotation = str(argument.annotation)
+        return any(word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")) or (
+            argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator")
+        )
+
+    def _explored(self) -> tuple[Explored, str]:
+        places, domains = [], []
+        for name, found in self.given.items():
+            places += [name] if found.length is None else [f"{name}[{k}]" for k in range(found.length)]
+            domains += list(found.answers)
+        count = math.prod(map(len, domains))
+        if count > MOST_INPUTS:
+            raise InputError(f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs")
+        inputs = list(product(*domains))
+        explored = Explorer(self._start, self.signs, self.world).all(inputs)
+        shown = {given: tuple(map(_written, given)) for given in inputs}
+        text = program_of(explored.trees, places, shown, {*self.given, *self.intervals})
+        kinds: dict[str, set[str]] = {}
+        noisy = False
+        for leaf in leaves(explored.trees.values()):
+            noisy = noisy or leaf.noisy
+            kinds.setdefault(leaf.text, set()).add(leaf.types)
+        mixed = next((sorted(types) for types in kinds.values() if len(types) > 1), None)
+        if mixed:
+            raise Refused(
+                f"equal outputs have different types, {' and '.join(mixed)}, which a reader can tell apart: return "
+                "one type on all ways"
+            )
+        return explored, text
+
+    def _start(self, tracer: Tracer, given: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+        """Returns the function with its arguments for one run."""
+        world = self.world
+        named: dict[str, Any] = {}
+        entries = iter(given)
+        for name, found in self.given.items():
+            values = [self._python(next(entries), tracer, name) for _ in found.answers]
+            named[name] = values[0] if found.length is None else self._listed(values, name)
+        symbols = {n: Real(Formula.parameter(n), tracer.signs) for n in self.intervals}
+        for name, interval in self.intervals.items():
+            if interval is not None and interval.is_point:
+                symbols[name] = tracer.real(interval.lower)
+        named |= {n: s for n, s in symbols.items() if n in self.signature.parameters}
+        constants = with_sources({k: v for k, v in self.constants.items()}, tracer)
+        named |= {name: world.inserted.source(value) for name, value in constants.items()}
+        for name, argument in self.signature.parameters.items():
+            if name not in named and argument.default is argument.empty and self._is_generator(argument):
+                named[name] = self._generator(argument, tracer)
+        function: Any = self.plain
+        if self.owner is None:
+            return function, (), named
+        if not self.inside and not self._others():
+            return function, (with_sources(self.owner, tracer),), named
+        made = with_sources(self.inside, tracer) | {n: symbols[n] for n in self._others()}
+        kind = type(self.owner)
+
+        def again(**rest: Any) -> Any:
+            return world.inserted.call(function, world.inserted.call(kind, **made), **rest)
+
+        return again, (), named
+
+    @staticmethod
+    def _generator(argument: inspect.Parameter, tracer: Tracer) -> Any:
+        import random
+
+        import numpy as np
+
+        from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source
+
+        python = "random.Random" in str(argument.annotation) or "SystemRandom" in str(argument.annotation)
+        if python:
+            return Source(OF_PYTHON, random.Random, tracer)
+        return Source(OF_NUMPY, np.random.Generator, tracer)
+
+    def _annotation(self, name: str) -> str:
+        found = self.signature.parameters[name].annotation
+        return found if isinstance(found, str) else getattr(found, "__name__", str(found))
+
+    def _python(self, value: Any, tracer: Tracer, name: str) -> Any:
+        if isinstance(value, str):
+            return value
+        number = Fraction(value)
+        word = self._annotation(name)
+        if word == "bool" or "[bool" in word:
+            return bool(number)
+        if word == "float" or "[float" in word or number.denominator > 1:
+            return tracer.real(number)
+        return int(number)
+
+    def _listed(self, values: list[Any], name: str) -> Any:
+        word = self._annotation(name)
+        if "ndarray" in word or "NDArray" in word:
+            import numpy as np
+
+            return np.array(values)
+        return tuple(values) if word.lower().startswith("tuple") else values
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(value)
+    number = Fraction(value)
+    return str(number) if number.denominator == 1 else f"({number})"

@@ -1,0 +1,750 @@
+"""What traced code calls instead of Python's own operations: `Inserted`.
+
+Random functions draw from the tracer. Functions of the user run as traced code, too. Functions of numbers
+are exact for exact numbers. All other functions of known libraries run as they are; numbers with noise refuse
+to be turned into floats there.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import numbers
+import operator
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from fractions import Fraction
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, laws_of
+from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
+from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
+from paramverify.tracing.rewriting import HELPER, traced_function
+from paramverify.tracing.tracer import TRACED, Tracer
+
+STDLIB = sysconfig.get_paths()["stdlib"]
+SITE = ("site-packages", "dist-packages")
+NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
+KNOWN = {  # modules whose functions always return the same for the same arguments, and change nothing else
+    *("builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "string", "re"),
+    *("json", "decimal", "fractions", "statistics", "enum", "dataclasses", "typing", "types", "copy", "numbers"),
+    *("bisect", "_bisect", "heapq", "_heapq", "hashlib", "_hashlib", "zlib", "binascii", "base64", "struct"),
+    *("unicodedata", "textwrap", "array", "abc", "_abc", "numpy", "xxhash", "mmh3", "inspect", "warnings"),
+    *("contextlib", "weakref", "_operator", "_collections", "_functools", "_struct", "_json", "_sre", "_md5"),
+    *("_sha1", "_sha2", "_sha256", "_sha512", "_sha3", "_blake2", "_decimal", "scipy", "pandas"),
+}
+SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
+
+
+def lifted(value: Any, tracer: Tracer) -> Any:
+    """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
+    if type(value) is float:
+        return tracer.real(Fraction(repr(value))) if math.isfinite(value) else value
+    if isinstance(value, numbers.Real) and type(value).__module__ == "numpy" and not hasattr(value, "__index__"):
+        number = float(value)
+        return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind == "f" and getattr(value, "shape", None) is not None:
+        return each(lambda v: lifted(v, tracer), value)
+    return value
+
+
+def each(function: Callable[[Any], Any], values: Any) -> Any:
+    """Applies a function to each entry of an array or a list; returns an array of objects of its shape."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=object)
+    found = np.empty(array.size, dtype=object)
+    for k, value in enumerate(array.ravel().tolist()):
+        found[k] = function(value)
+    kinds = {type(v) for v in found}
+    shaped = found.reshape(array.shape)
+    return shaped.astype(bool) if kinds == {bool} else shaped.astype(int) if kinds == {int} else shaped
+
+
+def is_many(value: Any) -> bool:
+    """Tells whether a value is an array with an axis, or a list."""
+    return isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ()))
+
+
+def holds_symbols(value: Any, depth: int = 0) -> bool:
+    """Tells whether a value is, or has in it, an exact number or one with noise."""
+    if isinstance(value, (Real, Symbol)):
+        return True
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < 4:
+        return any(holds_symbols(v, depth + 1) for v in value)
+    if isinstance(value, dict) and depth < 4:
+        return any(holds_symbols(v, depth + 1) for v in value.values())
+    if getattr(getattr(value, "dtype", None), "kind", "") == "O":
+        return any(isinstance(v, (Real, Symbol)) for v in value.ravel().tolist())
+    return False
+
+
+MARK = "_as_python_does"
+
+
+@contextmanager
+def as_python_does() -> Iterator[None]:
+    """Marks what is raised inside as something that Python raises there, too."""
+    try:
+        yield
+    except (ValueError, IndexError, KeyError, ArithmeticError, StopIteration) as error:
+        setattr(error, MARK, True)
+        raise
+
+
+class Inserted:
+    """The operations of traced code in one run."""
+
+    def __init__(self, tracer: Tracer, world: World) -> None:
+        self.tracer = tracer
+        self.world = world
+
+    def number(self, value: float) -> Any:
+        """Returns a number that is written with a point."""
+        return lifted(value, self.tracer)
+
+    def binary(self, word: str, left: Any, right: Any) -> Any:
+        """Applies an operator; divisions of whole numbers are exact."""
+        left, right = lifted(left, self.tracer), lifted(right, self.tracer)
+        if word in ("truediv", "itruediv"):
+            left, right = self._divided(left), self._divided(right)
+        elif word in ("pow", "ipow"):
+            if type(left) is int and type(right) is int and right < 0:
+                left = self.tracer.real(left)
+            elif isinstance(right, Real) and type(left) is int:
+                left = self.tracer.real(left)
+        if word in ("mod", "imod") and isinstance(left, str):
+            return left % right
+        if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
+            raise self.tracer.refuse(f"{right.what} cannot be a count")
+        with as_python_does():
+            return getattr(operator, word)(left, right)
+
+    def _divided(self, value: Any) -> Any:
+        if isinstance(value, (bool, int)):
+            return self.tracer.real(int(value))
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        if kind in ("i", "u", "b") and hasattr(value, "shape"):
+            return each(lambda v: self.tracer.real(int(v)), value) if value.shape else self.tracer.real(int(value))
+        if kind == "O":
+            return each(lambda v: self.tracer.real(int(v)) if isinstance(v, (bool, int)) else v, value)
+        return value
+
+    def slice(self, start: Any, stop: Any, step: Any) -> slice:
+        """Returns a slice."""
+        return slice(start, stop, step)
+
+    def of_attribute(self, found: Any, name: str) -> tuple[Any, Any, bool, Any]:
+        """Returns an attribute that is to be changed, with where it is."""
+        return found, name, True, self.attribute(found, name)
+
+    def of_entry(self, found: Any, index: Any) -> tuple[Any, Any, bool, Any]:
+        """Returns an entry that is to be changed, with where it is."""
+        with as_python_does():
+            return found, index, False, found[index]
+
+    def change(self, place: tuple[Any, Any, bool, Any], word: str, value: Any) -> None:
+        """Changes an attribute or an entry in place."""
+        found, where, is_attribute, before = place
+        after = self.binary(word, before, value)
+        if is_attribute:
+            setattr(found, where, after)
+        else:
+            found[where] = after
+
+    def attribute(self, found: Any, name: str) -> Any:
+        """Returns an attribute."""
+        if isinstance(found, ModuleType):
+            if found.__name__ in ("math", "numpy") and name == "e":
+                return self.tracer.real(exponential(Formula.of(1)))
+            return getattr(found, name)
+        if isinstance(found, (Real, Symbol)):
+            return self._of_number(found, name)
+        descriptor = getattr(type(found), name, None)
+        if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
+            return self.call(descriptor.fget, found)
+        value = getattr(found, name)
+        return self.source(lifted(value, self.tracer))
+
+    def source(self, value: Any) -> Any:
+        """Returns a generator of random numbers as a source of the tracer; other values as they are."""
+        laws = None if isinstance(value, type) else laws_of(value)
+        return value if laws is None else Source(laws, type(value), self.tracer)
+
+    def _of_number(self, found: Real | Symbol, name: str) -> Any:
+        if name in ("real", "T"):
+            return found
+        if name == "imag":
+            return 0
+        if name in ("shape",):
+            return ()
+        if name == "item":
+            return lambda: found
+        if name in ("astype",):
+            return lambda kind: self.call(kind, found)
+        if name in ("is_integer", "conjugate"):
+            return getattr(found, name)
+        raise AttributeError(f"'float' object has no attribute '{name}'")
+
+    # --- calls -----------------------------------------------------------------------------------------
+
+    def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
+        """Calls a function."""
+        if isinstance(function, MethodType) and law_of(function) is None:
+            return self.call(function.__func__, function.__self__, *given, **named)
+        law = self._law(function)
+        if law is not None:
+            with as_python_does():
+                return law(self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()})
+        if isinstance(function, Blocked):
+            return self.call(function.original, *given, **named)
+        handler = _handler(function)
+        if handler is not None:
+            with as_python_does():
+                return handler(self, *given, **named)
+        if isinstance(function, type):
+            return self._made(function, given, named)
+        if isinstance(function, functools.partial):
+            return self.call(function.func, *function.args, *given, **{**function.keywords, **named})
+        if isinstance(function, functools._lru_cache_wrapper):
+            return self._cached(function, given, named)
+        if isinstance(function, FunctionType):
+            if function.__code__.co_filename.startswith(TRACED):
+                return function(*given, **named)
+            if self.is_traced(function):
+                return self.traced(function)(*given, **named)
+        elif isinstance(getattr(type(function), "__call__", None), FunctionType):
+            wrapped = getattr(function, "__wrapped__", None)
+            if type(function).__module__.startswith("paramverify.") and wrapped is not None:
+                return self.call(wrapped, *given, **named)
+            return self.call(type(function).__call__, function, *given, **named)
+        return self._native(function, given, named)
+
+    def _law(self, function: Any) -> Any:
+        return None if isinstance(function, type) else law_of(function)
+
+    def _plain(self, given: Iterable[Any]) -> list[Any]:
+        return [lifted(value, self.tracer) for value in given]
+
+    def is_traced(self, function: FunctionType) -> bool:
+        """Tells whether a function is the user's, or of a library that is not known."""
+        file = function.__code__.co_filename
+        top = (function.__module__ or "").partition(".")[0]
+        if top in NATIVE or file.startswith("<") and "ipython" not in file:
+            return False
+        return not file.startswith(STDLIB) or any(part in file for part in SITE)
+
+    def traced(self, function: FunctionType) -> FunctionType:
+        """Returns a function of the user as traced code."""
+        return self.world.traced(function)
+
+    def _cached(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        before = len(self.tracer.path)
+        found = self.call(function.__wrapped__, *given, **named)
+        if len(self.tracer.path) > before:
+            reason = "is cached and draws: later calls would return the same draw; remove the cache"
+            raise self.tracer.refuse(f"{function.__wrapped__.__name__} {reason}")
+        return found
+
+    def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Returns a new object of a class."""
+        laws = next((OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None)
+        if laws is not None:
+            if any(value is not None for value in (*given, *named.values())) and not any(
+                isinstance(v, Source) for v in given
+            ):
+                raise self.tracer.refuse(f"{kind.__name__}(...) fixes the seed: remove its argument")
+            return Source(laws, kind, self.tracer)
+        if kind.__module__.partition(".")[0] in ("builtins", *NATIVE) or type(kind).__call__ is not type.__call__:
+            return self._native(kind, given, named)
+        creator = kind.__new__
+        if creator is object.__new__:
+            made: Any = object.__new__(kind)
+        elif isinstance(creator, FunctionType) and self.is_traced(creator):
+            made = self.call(creator, kind, *given, **named)
+        else:
+            made = creator(kind, *given, **named)
+        if isinstance(made, kind):
+            start = type(made).__init__
+            if isinstance(start, FunctionType):
+                self.call(start, made, *given, **named)
+            elif start is not object.__init__:
+                start(made, *given, **named)
+        return made
+
+    def _native(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Calls a function as it is; functions of the user among its arguments run as traced code."""
+        self._check_known(function)
+
+        def ready(value: Any) -> Any:
+            if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(TRACED):
+                return functools.partial(self.call, value) if self.is_traced(value) else value
+            if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+                return functools.partial(self.call, value)
+            if callable(value) and not isinstance(value, type) and law_of(value) is not None:
+                return functools.partial(self.call, value)
+            return value
+
+        follows = not any(map(holds_symbols, (*given, *named.values())))
+        with as_python_does() if follows else nullcontext():
+            return function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+
+    def _check_known(self, function: Any) -> None:
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, ModuleType):
+            module: Any = owner.__name__
+        elif owner is not None and not isinstance(function, type):
+            module = type(owner).__module__ if not isinstance(owner, type) else owner.__module__
+        else:
+            module = getattr(function, "__module__", None) or type(function).__module__
+        top = str(module).partition(".")[0]
+        if isinstance(function, FunctionType) and not self.is_traced(function):
+            file = function.__code__.co_filename
+            if file.startswith("<") or top in KNOWN or top == "paramverify":
+                return
+        if isinstance(owner, (Real, Symbol, Source)) or top in KNOWN or top in self.world.deterministic:
+            return
+        if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
+            name = getattr(function, "__name__", str(function))
+            raise self.tracer.refuse(f"{top}.{name} is not supported, because its result changes from run to run")
+        if isinstance(function, type) or top in sys.modules and self.world.is_users(top):
+            return
+        name = f"{module}.{getattr(function, '__qualname__', function)}"
+        raise self.tracer.refuse(
+            f"{name} is not known: if it always returns the same for the same arguments, add "
+            f'deterministic=["{top}"]'
+        )
+
+
+def _generates(kind: type) -> bool:
+    return (kind.__module__, kind.__name__) in (
+        ("random", "Random"),
+        ("_random", "Random"),
+        ("numpy.random._generator", "Generator"),
+        ("numpy.random.mtrand", "RandomState"),
+    )
+
+
+class Blocked:
+    """A random function of a library while code is traced: code that is not traced must not draw."""
+
+    def __init__(self, original: Any, world: World) -> None:
+        self.original = original
+        self.world = world
+        self.__name__ = getattr(original, "__name__", "random function")
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        raise self.world.inserted.tracer.refuse(
+            f"{self.__name__} is called from code that paramverify cannot follow: call it in the function itself"
+        )
+
+
+class World:
+    """What the runs of one function share: its traced parts, and the state outside of them."""
+
+    def __init__(self, deterministic: Iterable[str] = ()) -> None:
+        self.deterministic = frozenset(deterministic)
+        self.functions: dict[int, FunctionType] = {}
+        self.inserted: Inserted
+        self._made: dict[int, FunctionType] = {}
+        self._injected: list[dict[str, Any]] = []
+
+    def begin(self, tracer: Tracer) -> Inserted:
+        """Starts a run."""
+        self.inserted = Inserted(tracer, self)
+        self._made = {}
+        for names in self._injected:
+            names[HELPER] = self.inserted
+        return self.inserted
+
+    def traced(self, function: FunctionType) -> FunctionType:
+        """Returns a function as traced code of this run, with defaults of its own."""
+        key = id(function)
+        if key not in self._made:
+            import copy
+
+            self.functions[key] = function
+            names = function.__globals__
+            if HELPER not in names:
+                self._injected.append(names)
+            names[HELPER] = self.inserted
+            tracer = self.inserted.tracer
+            positional = copy.deepcopy(function.__defaults__)
+            self._made[key] = traced_function(
+                function,
+                {
+                    "positional": positional and tuple(lifted(v, tracer) for v in positional),
+                    "keyword": {k: lifted(v, tracer) for k, v in copy.deepcopy(function.__kwdefaults__ or {}).items()},
+                },
+            )
+        return self._made[key]
+
+    def end(self) -> None:
+        """Takes the helper out of the modules again."""
+        for names in self._injected:
+            names.pop(HELPER, None)
+        self._injected = []
+
+    def is_users(self, top: str) -> bool:
+        """Tells whether a module is one of the traced functions."""
+        return any((f.__module__ or "").partition(".")[0] == top for f in self.functions.values())
+
+
+# --- functions with a meaning of their own for exact numbers ----------------------------------------
+
+Handler = Callable[..., Any]
+
+
+def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
+    if isinstance(value, Source):
+        return issubclass(value.stands_for, kinds)
+    if isinstance(value, Real):
+        return issubclass(float, kinds)
+    if isinstance(value, Symbol):
+        return issubclass(int if isinstance(value, Noisy) and value.whole else float, kinds)
+    return isinstance(value, kinds)
+
+
+def _type(here: Inserted, *given: Any) -> Any:
+    if len(given) == 1:
+        if isinstance(given[0], Source):
+            return given[0].stands_for
+        if isinstance(given[0], Real):
+            return float
+        if isinstance(given[0], Symbol):
+            return int if isinstance(given[0], Noisy) and given[0].whole else float
+        return type(given[0])
+    raise here.tracer.refuse("type(...) with three arguments makes a class, which is not supported")
+
+
+def _float(here: Inserted, value: Any = 0) -> Any:
+    if isinstance(value, Noisy):
+        return Noisy(value.tracer, value.constant, value.terms, value.discrete, False)
+    if isinstance(value, (Real, Symbol)):
+        return value
+    if isinstance(value, (bool, int)):
+        return here.tracer.real(int(value))
+    if isinstance(value, Fraction):
+        return here.tracer.real(value)
+    return lifted(float(value), here.tracer)
+
+
+def _int(here: Inserted, *given: Any, **named: Any) -> Any:
+    if len(given) == 1 and isinstance(given[0], (Real, Symbol)):
+        return math.trunc(given[0])  # type: ignore[arg-type]
+    return int(*given, **named)
+
+
+def _numpy_int(here: Inserted, value: Any = 0) -> Any:
+    return each(lambda v: _int(here, v), value) if is_many(value) else _int(here, value)
+
+
+def _print(here: Inserted, *given: Any, **named: Any) -> None:
+    here.tracer.note("what print writes is not part of the output")
+
+
+def _elementwise(one: Callable[[Inserted, Any], Any]) -> Handler:
+    def handler(here: Inserted, x: Any, *, out: Any = None, where: Any = True, **named: Any) -> Any:
+        if out is not None or where is not True or named:
+            raise here.tracer.refuse("the arguments out and where are not supported here")
+        if is_many(x):
+            return each(lambda v: one(here, lifted(v, here.tracer)), x)
+        return one(here, lifted(x, here.tracer))
+
+    return handler
+
+
+def _number(here: Inserted, value: Any, what: str) -> Real:
+    found = exact(value)
+    if found is None:
+        if isinstance(value, Symbol):
+            raise here.tracer.refuse(f"{what} of {value.what} is not supported")
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return here.tracer.real(found)
+
+
+def _exp(here: Inserted, value: Any) -> Any:
+    if isinstance(value, float):  # infinite
+        return math.exp(value)
+    return _number(here, value, "exp").exp()
+
+
+def _log(here: Inserted, value: Any) -> Any:
+    if isinstance(value, UniformDraw):
+        return value.log()
+    if isinstance(value, float):
+        return math.log(value)
+    number = _number(here, value, "log")
+    if here.tracer.signs(number.formula) <= 0:
+        raise ValueError("math domain error")
+    return here.tracer.real(natural_logarithm(number.formula))
+
+
+def _math_log(here: Inserted, value: Any, base: Any = None) -> Any:
+    if base is None:
+        return _log(here, value)
+    return _in_base(here, value, base)
+
+
+def _in_base(here: Inserted, value: Any, base: Any) -> Any:
+    number, base_number = exact(value), exact(base)
+    if number is not None and base_number is not None:
+        plain, root = number.number, base_number.number
+        if plain is not None and root is not None and plain > 0 and root > 1:
+            count = round(math.log(plain, root))
+            if root**count == plain:
+                return here.tracer.real(count)
+    raise here.tracer.refuse("a logarithm with a base is supported only if it is a whole number")
+
+
+def _sqrt(here: Inserted, value: Any) -> Any:
+    return _number(here, value, "sqrt").sqrt()
+
+
+def _log1p(here: Inserted, value: Any) -> Any:
+    return _log(here, 1 + value)
+
+
+def _expm1(here: Inserted, value: Any) -> Any:
+    return _exp(here, value) - 1
+
+
+def _power(here: Inserted, base: Any, power: Any) -> Any:
+    left, right = exact(base), exact(power)
+    if left is None or right is None:
+        return here.binary("pow", base, power)
+    return here.tracer.real(powered(left, right))
+
+
+def _numpy_power(here: Inserted, base: Any, power: Any) -> Any:
+    if is_many(base):
+        return each(lambda v: _power(here, v, power), base)
+    return each(lambda v: _power(here, base, v), power) if is_many(power) else _power(here, base, power)
+
+
+def _rounding(name: str) -> Callable[[Inserted, Any], Any]:
+    def one(here: Inserted, value: Any) -> Any:
+        if isinstance(value, (Real, Symbol)):
+            found = getattr(value, f"__{name}__")()
+            return _float(here, found)
+        return value if isinstance(value, int) else getattr(math, name)(value)
+
+    return one
+
+
+def _numpy_round(here: Inserted, a: Any, decimals: int = 0, out: Any = None) -> Any:
+    def one(value: Any) -> Any:
+        value = lifted(value, here.tracer)
+        if isinstance(value, int):
+            return round(value, decimals) if decimals < 0 else value
+        return _float(here, value.__round__(decimals or None))
+
+    return each(one, a) if is_many(a) else one(a)
+
+
+def _sign(here: Inserted, value: Any) -> Any:
+    found = 1 if value > 0 else -1 if value < 0 else 0
+    return found if isinstance(value, int) else here.tracer.real(found)
+
+
+def _is_special(test: Callable[[float], bool]) -> Callable[[Inserted, Any], bool]:
+    def one(here: Inserted, value: Any) -> bool:
+        return test(0.0) if isinstance(value, (Real, Symbol)) else test(value)
+
+    return one
+
+
+def _isclose(here: Inserted, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    tolerance = lifted(rtol, here.tracer), lifted(atol, here.tracer)
+    if is_many(a) or is_many(b):
+        import numpy as np
+
+        left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+        pairs = zip(left.ravel().tolist(), right.ravel().tolist(), strict=True)
+        return np.array([_isclose(here, x, y, *tolerance) for x, y in pairs], dtype=bool).reshape(left.shape)
+    difference = lifted(a, here.tracer) - lifted(b, here.tracer)
+    bound = tolerance[1] + tolerance[0] * abs(lifted(b, here.tracer))
+    return bool(-bound <= difference) and bool(difference <= bound)
+
+
+def _math_isclose(here: Inserted, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> bool:
+    relative, absolute = lifted(rel_tol, here.tracer), lifted(abs_tol, here.tracer)
+    left, right = lifted(a, here.tracer), lifted(b, here.tracer)
+    return bool(abs(left - right) <= max(relative * max(abs(left), abs(right)), absolute))
+
+
+def _clip(here: Inserted, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **named: Any) -> Any:
+    if out is not None:
+        raise here.tracer.refuse("the argument out is not supported")
+    least = named.get("min", a_min)
+    largest = named.get("max", a_max)
+
+    def one(value: Any) -> Any:
+        value = lifted(value, here.tracer)
+        if least is not None:
+            value = max(value, lifted(least, here.tracer))
+        return value if largest is None else min(value, lifted(largest, here.tracer))
+
+    return each(one, a) if is_many(a) else one(a)
+
+
+def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
+    import numpy as np
+
+    if holds_symbols(values):
+        made = np.array(values, dtype=object)
+        return each(lambda v: _float(here, v), made) if dtype in (float, np.float64) else (
+            each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made
+        )
+    return np.array(values, dtype=dtype, **named)
+
+
+def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    if sorter is not None or is_many(v):
+        raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
+    for k, entry in enumerate(list(a)):
+        entry = lifted(entry, here.tracer)
+        if (v <= entry) if side == "left" else (v < entry):
+            return k
+    return len(a)
+
+
+def _fsum(here: Inserted, values: Iterable[Any]) -> Any:
+    return _float(here, sum(lifted(v, here.tracer) for v in values))
+
+
+def _default_rng(here: Inserted, seed: Any = None) -> Any:
+    import numpy as np
+
+    if isinstance(seed, Source):
+        return seed
+    if seed is not None:
+        if laws_of(seed) is not None:
+            return here.source(seed)
+        raise here.tracer.refuse("default_rng(seed) fixes the seed: remove its argument")
+    return Source(OF_NUMPY, np.random.Generator, here.tracer)
+
+
+def _getattr(here: Inserted, found: Any, name: str, *default: Any) -> Any:
+    try:
+        return here.attribute(found, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+@functools.lru_cache(maxsize=1)
+def _handlers() -> Mapping[int, Handler]:
+    import numpy as np
+
+    found: list[tuple[Any, Handler]] = [
+        (isinstance, _isinstance),
+        (type, _type),
+        (float, _float),
+        (int, _int),
+        (print, _print),
+        (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
+        (getattr, _getattr),
+        (math.exp, lambda here, x: _exp(here, lifted(x, here.tracer))),
+        (math.log, lambda here, x, *base: _math_log(here, lifted(x, here.tracer), *base)),
+        (math.log2, lambda here, x: _in_base(here, x, 2)),
+        (math.log10, lambda here, x: _in_base(here, x, 10)),
+        (math.log1p, lambda here, x: _log1p(here, lifted(x, here.tracer))),
+        (math.expm1, lambda here, x: _expm1(here, lifted(x, here.tracer))),
+        (math.sqrt, lambda here, x: _sqrt(here, lifted(x, here.tracer))),
+        (math.pow, lambda here, x, y: _power(here, lifted(x, here.tracer), lifted(y, here.tracer))),
+        (math.fabs, lambda here, x: _float(here, abs(lifted(x, here.tracer)))),
+        (math.fsum, _fsum),
+        (math.floor, lambda here, x: math.floor(lifted(x, here.tracer))),
+        (math.ceil, lambda here, x: math.ceil(lifted(x, here.tracer))),
+        (math.trunc, lambda here, x: math.trunc(lifted(x, here.tracer))),
+        (math.isclose, _math_isclose),
+        (math.isnan, _elementwise(_is_special(math.isnan))),
+        (math.isinf, _elementwise(_is_special(math.isinf))),
+        (math.isfinite, _elementwise(_is_special(math.isfinite))),
+        (np.isnan, _elementwise(_is_special(math.isnan))),
+        (np.isinf, _elementwise(_is_special(math.isinf))),
+        (np.isfinite, _elementwise(_is_special(math.isfinite))),
+        (np.isclose, _isclose),
+        (np.allclose, lambda here, *given, **named: bool(np.all(_isclose(here, *given, **named)))),
+        (np.exp, _elementwise(_exp)),
+        (np.log, _elementwise(_log)),
+        (np.log1p, _elementwise(_log1p)),
+        (np.expm1, _elementwise(_expm1)),
+        (np.log2, _elementwise(lambda here, x: _in_base(here, x, 2))),
+        (np.sqrt, _elementwise(_sqrt)),
+        (np.floor, _elementwise(_rounding("floor"))),
+        (np.ceil, _elementwise(_rounding("ceil"))),
+        (np.trunc, _elementwise(_rounding("trunc"))),
+        (np.rint, _elementwise(_rounding("round"))),
+        (np.round, _numpy_round),
+        (np.around, _numpy_round),
+        (np.sign, _elementwise(_sign)),
+        (np.abs, _elementwise(lambda here, x: abs(x))),
+        (np.fabs, _elementwise(lambda here, x: _float(here, abs(x)))),
+        (np.power, _numpy_power),
+        (np.float_power, _numpy_power),
+        (np.square, _elementwise(lambda here, x: x * x)),
+        (np.clip, _clip),
+        (np.array, _array),
+        (np.asarray, _array),
+        (np.searchsorted, _searchsorted),
+        (np.maximum, lambda here, a, b: _pairwise(here, max, a, b)),
+        (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),
+        (np.cumsum, lambda here, a, **named: np.cumsum(lifted(np.asarray(a), here.tracer), **named)),
+        (np.sum, lambda here, a, **named: np.sum(lifted(np.asarray(a), here.tracer), **named)),
+        (np.mean, lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a))),
+        (np.float64, _float),
+        (np.int64, _numpy_int),
+        (np.int32, _numpy_int),
+        (np.random.default_rng, _default_rng),
+    ]
+    return {id(function): handler for function, handler in found}
+
+
+def _pairwise(here: Inserted, one: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    import numpy as np
+
+    a, b = lifted(a, here.tracer), lifted(b, here.tracer)
+    if not is_many(a) and not is_many(b):
+        return one(a, b)
+    left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    made = np.empty(left.size, dtype=object)
+    for k, (x, y) in enumerate(zip(left.ravel().tolist(), right.ravel().tolist(), strict=True)):
+        made[k] = one(x, y)
+    return each(lambda v: v, made.reshape(left.shape))
+
+
+def _handler(function: Any) -> Handler | None:
+    found = _handlers().get(id(function))
+    if found is not None:
+        return found
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(function, BuiltinFunctionType) and type(owner).__name__ == "ndarray":
+        if name == "astype":
+            return lambda here, kind, **named: _astype(here, owner, kind, **named)
+        if name in ("round",):
+            return lambda here, decimals=0: _numpy_round(here, owner, decimals)
+        if name in ("mean",):
+            return lambda here: here.binary("truediv", lifted(owner, here.tracer).sum(), owner.size)
+        if name in ("sum", "cumsum"):
+            return lambda here, **named: getattr(lifted(owner, here.tracer), name)(**named)
+        if name in ("clip",):
+            return lambda here, *given, **named: _clip(here, owner, *given, **named)
+    return None
+
+
+def _astype(here: Inserted, array: Any, kind: Any, **named: Any) -> Any:
+    import numpy as np
+
+    if kind in (float, np.float64, "float") and array.dtype.kind in "Oiub":
+        return each(lambda v: _float(here, v), array)
+    if array.dtype.kind == "O" and kind in (int, np.int64, "int"):
+        return each(lambda v: _int(here, v), array)
+    return array.astype(kind, **named)
+

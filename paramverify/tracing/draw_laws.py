@@ -1,0 +1,435 @@
+"""The laws of the random functions of Python, numpy and scipy, as choices and noise of a tracer.
+
+Each function takes the arguments that its library gives it, and draws with the law that the documentation of
+the library states, in real numbers: a random double is a uniform real number.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from operator import index
+from typing import Any
+
+from paramverify.tracing.formulas import Formula, Real, exact
+from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw, UniformState
+from paramverify.tracing.tracer import Tracer
+
+Law = Callable[..., Any]
+ONE = Formula.of(1)
+MOST_VALUES = 1_000  # of one draw
+
+
+def _formula(tracer: Tracer, value: Any, what: str) -> Formula:
+    found = exact(value)
+    if found is None:
+        if isinstance(value, Symbol):
+            raise tracer.refuse(f"{what} depends on noise, which is not supported")
+        raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+    return found
+
+
+def is_index(value: Any) -> bool:
+    """Tells whether a value is a whole number, and no array."""
+    return hasattr(value, "__index__") and not getattr(value, "shape", ())
+
+
+def pick(tracer: Tracer, count: int) -> int:
+    """Draws a whole number from 0 to count - 1, each with the same probability."""
+    if count > MOST_VALUES:
+        raise tracer.refuse(f"a draw among {count} values is not supported: at most {MOST_VALUES:,} are")
+    share = Formula.of(Fraction(1, count))
+    return tracer.choose([share] * count, [f"value {k} of {count}" for k in range(count)])
+
+
+def uniform_real(tracer: Tracer) -> UniformDraw:
+    """Draws a uniform real number on [0, 1)."""
+    return UniformDraw(tracer, UniformState())
+
+
+def _from(tracer: Tracer, low: Any, high: Any) -> Any:
+    return low + (high - low) * uniform_real(tracer)
+
+
+def _integer(tracer: Tracer, low: int, high: int) -> int:
+    """Draws a whole number from low to high, both included."""
+    low, high = index(low), index(high)
+    if high < low:
+        raise ValueError("empty range for a random whole number")
+    return low + pick(tracer, high - low + 1)
+
+
+def _randrange(tracer: Tracer, start: int, stop: int | None = None, step: int = 1) -> int:
+    values = range(start) if stop is None else range(start, stop, step)
+    if not values:
+        raise ValueError("empty range for randrange()")
+    return values[pick(tracer, len(values))]
+
+
+def _choice(tracer: Tracer, seq: Sequence[Any]) -> Any:
+    if not len(seq):
+        raise IndexError("Cannot choose from an empty sequence")
+    return seq[pick(tracer, len(seq))]
+
+
+def weighted(tracer: Tracer, weights: Iterable[Any], words: Sequence[str]) -> int:
+    """Draws an index with probabilities in proportion to weights."""
+    found = [_formula(tracer, w, "a weight") for w in weights]
+    total = Formula.of(0)
+    for weight in found:
+        total = total + weight
+    if not total.above:
+        raise ValueError("Total of weights must be greater than zero")
+    return tracer.choose([w / total for w in found], words)
+
+
+def _choices(
+    tracer: Tracer,
+    population: Sequence[Any],
+    weights: Sequence[Any] | None = None,
+    *,
+    cum_weights: Sequence[Any] | None = None,
+    k: int = 1,
+) -> list[Any]:
+    if cum_weights is not None:
+        weights = [b - a for a, b in zip([0, *cum_weights], cum_weights, strict=False)]
+    words = [repr(v) for v in population]
+    if weights is None:
+        return [population[pick(tracer, len(population))] for _ in range(k)]
+    return [population[weighted(tracer, weights, words)] for _ in range(k)]
+
+
+def _sample(tracer: Tracer, population: Sequence[Any], k: int, *, counts: Any = None) -> list[Any]:
+    if counts is not None:
+        raise tracer.refuse("sample with counts is not supported: list the values")
+    rest = list(population)
+    if not 0 <= k <= len(rest):
+        raise ValueError("Sample larger than population or is negative")
+    return [rest.pop(pick(tracer, len(rest))) for _ in range(k)]
+
+
+def _shuffle(tracer: Tracer, x: Any) -> None:
+    rest = list(x)
+    for k in range(len(rest)):
+        x[k] = rest.pop(pick(tracer, len(rest)))
+
+
+def noise(tracer: Tracer, kind: str, scale: Any, location: Any = 0) -> Any:
+    """Draws noise of the language of programs, plus a number."""
+    found = _formula(tracer, scale, "the scale")
+    if kind in ("laplace", "exponential", "gauss", "discrete_gaussian"):
+        sign = tracer.signs(found)
+        if sign < 0:
+            raise ValueError("scale < 0")
+        if sign == 0:
+            return tracer.real(_formula(tracer, location, "the location"))
+    discrete = kind in ("geometric", "one_sided_geometric", "discrete_gaussian")
+    made = Noisy(tracer, Formula.of(0), {tracer.noise(kind, found): Fraction(1)}, discrete, discrete)
+    return made + location if discrete else made + tracer.real(_formula(tracer, location, "the location"))
+
+
+def binomial(tracer: Tracer, n: Any, p: Any) -> int:
+    """Draws a number of successes in n tries."""
+    if isinstance(n, Symbol):
+        raise tracer.refuse("a binomial draw whose number of tries has noise is not supported")
+    count, share = index(n), _formula(tracer, p, "p")
+    if count < 0:
+        raise ValueError("n < 0")
+    if count > MOST_VALUES:
+        raise tracer.refuse(f"a binomial draw with {count} tries is not supported: at most {MOST_VALUES} are")
+    rest = ONE - share
+    weights = [Formula.of(comb(count, k)) * share.power(k) * rest.power(count - k) for k in range(count + 1)]
+    return tracer.choose(weights, [f"{k} of {count}" for k in range(count + 1)])
+
+
+def bernoulli(tracer: Tracer, p: Any) -> bool:
+    """Returns True with probability p."""
+    return tracer.flip(_formula(tracer, p, "p"), ("true", "false"))
+
+
+def _geometric(tracer: Tracer, p: Any) -> Any:
+    """Draws the number of the first success, from 1."""
+    share = _formula(tracer, p, "p")
+    return 1 if not (ONE - share).above else 1 + noise(tracer, "one_sided_geometric", tracer.real(ONE - share))
+
+
+def _other(name: str) -> Law:
+    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
+        raise tracer.refuse(f"{name} is noise that is not supported")
+
+    return law
+
+
+def _seeding(name: str) -> Law:
+    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
+        raise tracer.refuse(f"{name} fixes the seed, so every run has the same outputs: remove it")
+
+    return law
+
+
+_OTHERS = (
+    "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate randbytes "
+    "beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries multinomial "
+    "multivariate_normal multivariate_hypergeometric negative_binomial noncentral_chisquare noncentral_f "
+    "pareto poisson power rayleigh standard_cauchy standard_gamma standard_t vonmises wald weibull "
+    "zipf bytes tomaxint random_integers"
+)
+_SEEDS = "seed setstate set_state getstate get_state"
+OF_PYTHON: Mapping[str, Law] = {
+    "random": lambda t: uniform_real(t),
+    "uniform": lambda t, a, b: _from(t, a, b),
+    "randint": lambda t, a, b: _integer(t, a, b),
+    "randrange": _randrange,
+    "_randbelow": lambda t, n: pick(t, n),
+    "getrandbits": lambda t, k: pick(t, 2**k),
+    "choice": _choice,
+    "choices": _choices,
+    "sample": _sample,
+    "shuffle": _shuffle,
+    "gauss": lambda t, mu=0, sigma=1: noise(t, "gauss", sigma, mu),
+    "normalvariate": lambda t, mu=0, sigma=1: noise(t, "gauss", sigma, mu),
+    "expovariate": lambda t, lambd=1: noise(t, "exponential", t.real(ONE / _formula(t, lambd, "lambd"))),
+    "binomialvariate": lambda t, n=1, p=Fraction(1, 2): binomial(t, n, p),
+    **{name: _other(name) for name in _OTHERS.split()},
+    **{name: _seeding(name) for name in _SEEDS.split()},
+}
+OF_SECRETS: Mapping[str, Law] = {
+    "randbelow": lambda t, exclusive_upper_bound: _randrange(t, exclusive_upper_bound),
+    **{name: _other(f"secrets.{name}") for name in ("token_bytes", "token_hex", "token_urlsafe")},
+}
+OURS: Mapping[str, Law] = {
+    "flip": bernoulli,
+    "uniform": lambda t, lo, hi: _integer(t, lo, hi),
+    "binomial": binomial,
+    "geometric": lambda t, a: noise(t, "geometric", a),
+    "one_sided_geometric": lambda t, a: noise(t, "one_sided_geometric", a),
+    "laplace": lambda t, b: noise(t, "laplace", b),
+    "exponential": lambda t, b: noise(t, "exponential", b),
+    "gauss": lambda t, sigma: noise(t, "gauss", sigma),
+    "discrete_gaussian": lambda t, sigma: noise(t, "discrete_gaussian", sigma),
+    "choice": lambda t, table: list(table)[weighted(t, table.values(), [repr(k) for k in table])],
+    "clamp": lambda t, x, lo, hi: min(max(x, lo), hi),
+}
+
+
+# --- numpy: functions with a size, and arrays of parameters -----------------------------------------
+
+
+def _sized(tracer: Tracer, one: Callable[..., Any], size: Any, *given: Any) -> Any:
+    """Draws once, or an array of independent draws; arrays among the arguments are gone through together."""
+    import numpy as np
+
+    arrays = [np.asarray(g, dtype=object) for g in given]
+    shape: tuple[int, ...]
+    if size is None:
+        shape = np.broadcast_shapes(*(a.shape for a in arrays)) if arrays else ()
+        if shape == ():
+            return one(tracer, *(a.item() for a in arrays))
+    else:
+        shape = (index(size),) if is_index(size) else tuple(map(index, size))
+    rows = [np.broadcast_to(a, shape).ravel().tolist() for a in arrays]
+    count = 1
+    for part in shape:
+        count *= part
+    drawn = [one(tracer, *(row[k] for row in rows)) for k in range(count)]
+    if all(type(v) is int for v in drawn):
+        return np.array(drawn, dtype=np.int64).reshape(shape)
+    found = np.empty(count, dtype=object)
+    for k, value in enumerate(drawn):
+        found[k] = value
+    return found.reshape(shape)
+
+
+def _numpy_choice(
+    tracer: Tracer, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+) -> Any:
+    import numpy as np
+
+    del shuffle  # the order of a draw without replacement is random either way, or the same as drawn
+    if axis:
+        raise tracer.refuse("choice along another axis than 0 is not supported")
+    values = np.arange(a) if is_index(a) else np.asarray(a)
+    if values.ndim != 1:
+        raise tracer.refuse("choice from an array with several axes is not supported")
+    words = [repr(v) for v in values.tolist()]
+    shares = None if p is None else [exact(q) for q in np.asarray(p, dtype=object).ravel().tolist()]
+    if shares is not None and len(shares) != len(values):
+        raise ValueError("'a' and 'p' must have same size")
+
+    def one(tracer: Tracer) -> int:
+        if shares is None:
+            return pick(tracer, len(values))
+        return tracer.choose([s if s is not None else Formula.of(0) for s in shares], words)
+
+    if replace:
+        found = _sized(tracer, one, size)
+        return values[found]
+    if shares is not None:
+        raise tracer.refuse("choice with p and without replacement is not supported")
+    rest = list(range(len(values)))
+    count = 1 if size is None else int(np.prod(size))
+    if count > len(rest):
+        raise ValueError("Cannot take a larger sample than population when replace is False")
+    taken = [rest.pop(pick(tracer, len(rest))) for _ in range(count)]
+    return values[taken[0]] if size is None else values[np.array(taken).reshape(size)]
+
+
+def _numpy_integers(
+    tracer: Tracer, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False
+) -> Any:
+    del dtype
+    least, largest = (0, low) if high is None else (low, high)
+    return _sized(tracer, lambda t, a, b: _integer(t, a, b if endpoint else b - 1), size, least, largest)
+
+
+def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
+    import numpy as np
+
+    if axis:
+        raise tracer.refuse("permutations along another axis than 0 are not supported")
+    rest = list(range(x)) if is_index(x) else list(range(len(x)))
+    order = _sample(tracer, rest, len(rest))
+    return np.array(order) if is_index(x) else np.asarray(x)[order]
+
+
+def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    if out is not None:
+        raise tracer.refuse("the argument out is not supported")
+    return _sized(tracer, uniform_real, size)
+
+
+OF_NUMPY: Mapping[str, Law] = {
+    **{name: _uniforms for name in ("random", "random_sample", "ranf", "sample")},
+    "rand": lambda t, *shape: _uniforms(t, shape or None),
+    "randn": lambda t, *shape: _sized(t, lambda u: noise(u, "gauss", 1), shape or None),
+    "uniform": lambda t, low=0, high=1, size=None: _sized(t, _from, size, low, high),
+    "randint": _numpy_integers,
+    "integers": _numpy_integers,
+    "choice": _numpy_choice,
+    "permutation": _permutation,
+    "permuted": _permutation,
+    "shuffle": _shuffle,
+    "binomial": lambda t, n, p, size=None: _sized(t, binomial, size, n, p),
+    "geometric": lambda t, p, size=None: _sized(t, _geometric, size, p),
+    "laplace": lambda t, loc=0, scale=1, size=None: _sized(
+        t, lambda u, a, b: noise(u, "laplace", b, a), size, loc, scale
+    ),
+    "normal": lambda t, loc=0, scale=1, size=None: _sized(
+        t, lambda u, a, b: noise(u, "gauss", b, a), size, loc, scale
+    ),
+    "standard_normal": lambda t, size=None, dtype=None, out=None: _sized(t, lambda u: noise(u, "gauss", 1), size),
+    "exponential": lambda t, scale=1, size=None: _sized(t, lambda u, b: noise(u, "exponential", b), size, scale),
+    "standard_exponential": lambda t, size=None, **_: _sized(t, lambda u: noise(u, "exponential", 1), size),
+    **{name: _other(f"numpy.random.{name}") for name in _OTHERS.split()},
+    **{name: _seeding(f"numpy.random.{name}") for name in _SEEDS.split()},
+}
+
+_PLACED = "loc=0, scale=1, size=None, random_state=None"
+OF_SCIPY: Mapping[str, Law] = {  # by the name of the distribution
+    "uniform": lambda t, loc=0, scale=1, size=None: _sized(t, lambda u, a, b: a + b * uniform_real(u), size, loc, scale),
+    "laplace": OF_NUMPY["laplace"],
+    "norm": OF_NUMPY["normal"],
+    "expon": lambda t, loc=0, scale=1, size=None: _sized(
+        t, lambda u, a, b: noise(u, "exponential", b, a), size, loc, scale
+    ),
+    "bernoulli": lambda t, p, loc=0, size=None: _sized(t, lambda u, q, a: a + int(bernoulli(u, q)), size, p, loc),
+    "binom": lambda t, n, p, loc=0, size=None: _sized(t, lambda u, m, q, a: a + binomial(u, m, q), size, n, p, loc),
+    "geom": lambda t, p, loc=0, size=None: _sized(t, lambda u, q, a: a + _geometric(u, q), size, p, loc),
+    "randint": lambda t, low, high, loc=0, size=None: _sized(
+        t, lambda u, a, b, c: c + _integer(u, a, b - 1), size, low, high, loc
+    ),
+    "dlaplace": lambda t, a, loc=0, size=None: _sized(
+        t,
+        lambda u, b, c: c + noise(u, "geometric", u.real(_decay(u, b))),
+        size,
+        a,
+        loc,
+    ),
+}
+
+
+def _decay(tracer: Tracer, rate: Any) -> Formula:
+    from paramverify.tracing.formulas import exponential
+
+    return exponential(-_formula(tracer, rate, "a"))
+
+
+# --- which law a function or a method has -----------------------------------------------------------
+
+
+class Source:
+    """A generator of random numbers in traced code, in the place of an object of the class `stands_for`."""
+
+    def __init__(self, laws: Mapping[str, Law], stands_for: type, tracer: Tracer) -> None:
+        self.laws = laws
+        self.stands_for = stands_for
+        self.tracer = tracer
+
+    def __getattr__(self, name: str) -> Any:
+        law = self.laws.get(name)
+        if law is None and not hasattr(self.stands_for, name):
+            raise AttributeError(f"{self.stands_for.__name__!r} object has no attribute {name!r}")
+        if law is None:
+            raise self.tracer.refuse(f"{name} of a generator of random numbers is not supported")
+        return lambda *given, **named: law(self.tracer, *given, **named)
+
+    def __deepcopy__(self, memo: object) -> Source:
+        return self
+
+
+@lru_cache(maxsize=1)
+def generator_classes() -> tuple[tuple[type, Mapping[str, Law]], ...]:
+    """Returns the classes of generators, with the laws of their methods."""
+    import random
+
+    import numpy as np
+
+    return (
+        (random.Random, OF_PYTHON),
+        (np.random.Generator, OF_NUMPY),
+        (np.random.RandomState, OF_NUMPY),
+    )
+
+
+def laws_of(value: object) -> Mapping[str, Law] | None:
+    """Returns the laws of the methods of a generator; None if a value is none."""
+    return next((laws for kind, laws in generator_classes() if isinstance(value, kind)), None)
+
+
+def law_of(function: Any) -> Law | None:
+    """Returns the law of a random function or method of a library; None if it is none."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if owner is not None and not inspect.ismodule(owner):
+        laws = laws_of(owner)
+        if laws is not None:
+            return laws.get(name, _other(name))
+        if name == "rvs":
+            return _scipy_law(owner)
+    module = getattr(function, "__module__", None)
+    if module == "secrets":
+        return OF_SECRETS.get(name)
+    if module == "paramverify.language":
+        return OURS.get(name)
+    return None
+
+
+def _scipy_law(owner: Any) -> Law | None:
+    frozen = getattr(owner, "dist", None)
+    name = getattr(frozen if frozen is not None else owner, "name", "")
+    if not type(frozen if frozen is not None else owner).__module__.startswith("scipy.stats"):
+        return None
+    law = OF_SCIPY.get(name, _other(f"scipy.stats.{name}"))
+
+    def drawn(tracer: Tracer, *given: Any, random_state: Any = None, **named: Any) -> Any:
+        if random_state is not None and laws_of(random_state) is None and not isinstance(random_state, Source):
+            raise tracer.refuse("random_state fixes the seed: remove it")
+        if frozen is not None:
+            return law(tracer, *owner.args, **{**owner.kwds, **named}, **({"size": given[0]} if given else {}))
+        return law(tracer, *given, **named)
+
+    return drawn
+
+

@@ -1,0 +1,424 @@
+"""All runs of a function on one input: a tree of its random choices, with what it returns at the leaves."""
+
+from __future__ import annotations
+
+import copy
+import decimal
+import enum
+import random
+import secrets
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, is_dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from paramverify.tracing.calls import MARK, Blocked, World
+from paramverify.tracing.draw_laws import Source, laws_of
+from paramverify.tracing.formulas import Formula, Real, Refused
+from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformDraw
+from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
+
+MOST_RUNS = 50_000  # of one function
+HERE = str(Path(__file__).parent.parent)
+TWICE = 50  # runs that are repeated, to see whether the function does the same again
+
+
+@dataclass(eq=False)
+class Leaf:
+    """The end of a run: the output in the language of programs, what types it has, and the run itself."""
+
+    text: str
+    types: str
+    noisy: bool
+    steps: tuple[tuple[Step, int], ...]
+    plain: str  # the value as Python shows it, for people
+
+
+@dataclass(eq=False)
+class Branch:
+    """A choice, a test or a draw of noise, with what follows each alternative."""
+
+    step: Step
+    after: list[Branch | Leaf | None]
+
+
+Tree = Branch | Leaf
+
+
+@dataclass
+class Explored:
+    """The trees of a function, by input, and what a reader should know of how it was read."""
+
+    trees: dict[tuple[Any, ...], Tree] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    runs: int = 0
+
+
+@contextmanager
+def blocked(world: World) -> Iterator[None]:
+    """Keeps code that is not traced from drawing by the functions of `random`, `secrets` and `numpy.random`."""
+    import numpy as np
+
+    places: list[tuple[Any, str, Any]] = []
+    for module in (random, secrets, np.random):
+        for name, found in list(vars(module).items()):
+            owner = getattr(found, "__self__", None)
+            drawn = owner is not None and not isinstance(owner, ModuleType) and laws_of(owner) is not None
+            if drawn or (module is secrets and name in ("randbelow", "token_bytes", "token_hex", "token_urlsafe")):
+                places.append((module, name, found))
+    try:
+        for module, name, found in places:
+            setattr(module, name, Blocked(found, world))
+        yield
+    finally:
+        for module, name, found in places:
+            setattr(module, name, found)
+        world.end()
+
+
+class State:
+    """What functions read that is not theirs: globals, closures, classes. No run may change it."""
+
+    def __init__(self) -> None:
+        self.before: dict[str, Any] = {}
+
+    def check(self, world: World) -> None:
+        """Checks that nothing changed since a function was first looked at.
+
+        Raises:
+            Refused: it did.
+        """
+        for function in world.functions.values():
+            for name, value in _read_by(function):
+                key = f"{function.__module__}.{function.__qualname__}: {name}"
+                found = _fingerprint(value, {}, 0)
+                if hasattr(value, "__next__"):
+                    raise Refused(
+                        f"{name} is an iterator outside the function, which a call uses up: make it inside"
+                    )
+                if self.before.setdefault(key, found) != found:
+                    raise Refused(
+                        f"the function changes {name}, which stands outside of it, so later calls differ from "
+                        "the first one: pass it as an argument, or make it inside"
+                    )
+
+    def look(self, world: World, functions: Mapping[int, FunctionType]) -> None:
+        """Remembers the state of functions that were not known before."""
+        del functions
+        self.check(world)
+
+
+def _read_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    code = function.__code__
+    pending, names = [code], set()
+    while pending:
+        one = pending.pop()
+        names |= set(one.co_names)
+        pending += [c for c in one.co_consts if isinstance(c, types.CodeType)]
+    for name in sorted(names & function.__globals__.keys()):
+        yield name, function.__globals__[name]
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        if name != "__class__":
+            try:
+                yield name, cell.cell_contents
+            except ValueError:
+                continue
+    for k, value in enumerate(function.__defaults__ or ()):
+        yield f"the default {k + 1}", value
+    for name, value in (function.__kwdefaults__ or {}).items():
+        yield f"the default of {name}", value
+
+
+def _fingerprint(value: Any, seen: dict[int, int], depth: int) -> Any:
+    """Returns something that changes if a value changes, as far as it is made of plain Python objects."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes, Fraction, complex)):
+        return type(value).__name__, value
+    if isinstance(value, (ModuleType, FunctionType, types.BuiltinFunctionType, types.MethodType, Real)):
+        return id(value)
+    if id(value) in seen:
+        return "again", seen[id(value)]
+    if depth > 20:
+        return id(value)
+    seen[id(value)] = len(seen)
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, id(value), tuple(_fingerprint(v, seen, depth + 1) for v in value)
+    if isinstance(value, (set, frozenset)):
+        return "set", id(value), frozenset(repr(v) for v in value)
+    if isinstance(value, dict):
+        pairs = tuple((repr(k), _fingerprint(v, seen, depth + 1)) for k, v in value.items())
+        return "dict", id(value), pairs
+    if hasattr(value, "tobytes") and hasattr(value, "shape"):
+        kept = tuple(value.ravel().tolist()) if value.dtype.kind == "O" else value.tobytes()
+        return "array", id(value), value.shape, kept
+    if laws_of(value) is not None or isinstance(value, type) and value.__module__ in ("builtins", "numpy"):
+        return id(value)
+    inside = {**vars(value)} if hasattr(value, "__dict__") else {}
+    if isinstance(value, type):
+        inside = {k: v for k, v in inside.items() if not callable(v) and not k.startswith("__") and not k.startswith("_abc")}
+    return id(value), tuple((k, _fingerprint(v, seen, depth + 1)) for k, v in sorted(inside.items()))
+
+
+def with_sources(value: Any, tracer: Tracer) -> Any:
+    """Returns a deep copy in which each generator of random numbers is a source of the tracer."""
+    memo: dict[int, Any] = {}
+    for found in _generators(value, set(), 0):
+        laws = laws_of(found)
+        assert laws is not None
+        memo[id(found)] = Source(laws, type(found), tracer)
+    return copy.deepcopy(value, memo)
+
+
+def _generators(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
+    if id(value) in seen or depth > 20 or isinstance(value, (str, int, float, FunctionType, ModuleType, type)):
+        return
+    seen.add(id(value))
+    if laws_of(value) is not None:
+        yield value
+        return
+    inside: list[Any] = []
+    if isinstance(value, dict):
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        inside = list(value)
+    elif hasattr(value, "__dict__") and not isinstance(value, type):
+        inside = list(vars(value).values())
+    for part in inside:
+        yield from _generators(part, seen, depth + 1)
+
+
+# --- outputs ----------------------------------------------------------------------------------------
+
+
+def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
+    """Returns an output in the language of programs, the types that it has in Python, and whether it has noise.
+
+    Raises:
+        Refused: the language has no such value.
+    """
+    if isinstance(value, enum.Enum):
+        return repr(str(value)), f"enum {type(value).__name__}", False
+    if value is None:
+        return repr("None"), "None", False
+    kind = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else ""
+    if isinstance(value, bool) or kind == "b":
+        return str(bool(value)), "bool", False
+    if isinstance(value, Real):
+        number = value.formula.number
+        if number is None:
+            raise tracer.refuse(f"an output is {value.formula.text}, which depends on the parameters")
+        return _number(number), "float", False
+    if isinstance(value, LogDraw):
+        value = value.noise()
+    if isinstance(value, Noisy):
+        return _noisy(value), ("int" if value.whole else "float") if value.discrete else "real", True
+    if isinstance(value, UniformDraw):
+        raise tracer.refuse("an output is a continuous uniform number, which is not supported")
+    if isinstance(value, Symbol):
+        raise tracer.refuse(f"an output is {value.what}, which is not supported")
+    if isinstance(value, (int, Fraction)) or kind in ("i", "u"):
+        return _number(Fraction(value if isinstance(value, Fraction) else int(value))), (
+            "Fraction" if isinstance(value, Fraction) else "int"
+        ), False
+    if isinstance(value, (float, decimal.Decimal)) or kind == "f":
+        text = str(value)
+        if text in ("inf", "-inf", "nan"):
+            return repr(text), "float", False
+        return _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))), (
+            "Decimal" if isinstance(value, decimal.Decimal) else "float"
+        ), False
+    if isinstance(value, str):
+        return _label(str(value)), "str", False
+    if isinstance(value, bytes):
+        return _label(repr(value)), "bytes", False
+    word, parts = _parts(value, tracer)
+    found = [written(part, tracer) for part in parts]
+    return (
+        f"[{', '.join(text for text, _, _ in found)}]",
+        f"{word}[{', '.join(types for _, types, _ in found)}]",
+        any(noisy for *_, noisy in found),
+    )
+
+
+def _parts(value: Any, tracer: Tracer) -> tuple[str, list[Any]]:
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value).__name__, [getattr(value, f.name) for f in fields(value)]
+    if isinstance(value, dict):
+        return "dict", [[k, v] for k, v in value.items()]
+    if isinstance(value, (set, frozenset)):
+        return "set", sorted(value, key=repr)
+    if isinstance(value, tuple):
+        return "tuple" if type(value) is tuple else type(value).__name__, list(value)
+    if isinstance(value, list):
+        return "list", list(value)
+    if hasattr(value, "tolist") and hasattr(value, "shape"):
+        return "array", list(value) if value.shape else [value.item()]
+    if isinstance(value, (zip, map, filter, enumerate, reversed, range)) or hasattr(value, "__next__"):
+        return type(value).__name__, list(value)
+    raise tracer.refuse(
+        f"an output has the type {type(value).__name__}, which is not supported: return numbers, texts, "
+        "lists, tuples or dictionaries"
+    )
+
+
+def _label(text: str) -> str:
+    return "'" + text.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"
+
+
+def _number(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"({value})"
+
+
+def _noisy(value: Noisy) -> str:
+    from paramverify.tracing.noise_values import _sum_text
+
+    value.check_rounded(value.terms)
+    text = _sum_text(value.terms)
+    number = value.constant.number
+    if number is None:
+        return f"{text} + {value.constant.text}"
+    return text if number == 0 else f"{_number(number)} + {text}".replace("+ -", "- ")
+
+
+# --- exploring --------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Explorer:
+    """Runs a function on inputs, again and again."""
+
+    start: Callable[[Tracer, tuple[Any, ...]], tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]
+    signs: Callable[[Formula], int]
+    world: World
+    found: Explored = field(default_factory=Explored)
+    state: State = field(default_factory=State)
+
+    def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
+        """Returns the trees of all inputs.
+
+        Raises:
+            Refused: the function does something that is not supported.
+        """
+        with blocked(self.world):
+            for given in inputs:
+                self.found.trees[given] = self._tree(given)
+        return self.found
+
+    def _tree(self, given: tuple[Any, ...]) -> Tree:
+        root: list[Branch | Leaf | None] = [None]
+        pending: list[tuple[int, ...]] = [()]
+        repeated = 0
+        while pending:
+            prescribed = pending.pop()
+            tracer, leaf = self._run(given, prescribed)
+            taken = tracer.taken
+            if repeated < TWICE:
+                repeated += 1
+                again, other = self._run(given, tuple(taken))
+                if [s.key for s in again.path] != [s.key for s in tracer.path] or other.text != leaf.text:
+                    raise Refused(
+                        "the function behaves differently when it is run again with the same draws: it may "
+                        "have a source of randomness or a state that paramverify does not see"
+                    )
+            self._insert(root, tracer, leaf)
+            branching = [step for step in tracer.path if not isinstance(step, Noise)]
+            for k in range(len(prescribed), len(taken)):
+                step = branching[k]
+                count = len(step.weights) if isinstance(step, Choice) else 2
+                pending += [(*taken[:k], other) for other in range(1, count)]
+        assert root[0] is not None
+        return root[0]
+
+    def _run(self, given: tuple[Any, ...], prescribed: Sequence[int]) -> tuple[Tracer, Leaf]:
+        self.found.runs += 1
+        if self.found.runs > MOST_RUNS:
+            raise Refused(
+                f"the function has more than {MOST_RUNS:,} runs: use fewer inputs or fewer draws, or write it "
+                "in the language of programs, which joins equal states"
+            )
+        tracer = Tracer(self.signs, prescribed)
+        self.world.begin(tracer)
+        function, arguments, named = self.start(tracer, given)
+        self.state.check(self.world)
+        try:
+            value = self.world.inserted.call(function, *arguments, **named)
+            if tracer.refused is not None:
+                raise tracer.refused
+            if isinstance(value, types.GeneratorType):
+                value = list(value)
+            text, kinds, noisy = written(value, tracer)
+            plain = repr(value) if not noisy else text
+        except Refused as error:
+            raise tracer.refused or error from None
+        except AssertionError as error:
+            place = self._place_of(error)
+            raise Refused(
+                f"{place}: the assertion fails for the input {_shown(given)}; an assertion must hold in "
+                "every run"
+            ) from None
+        except Exception as error:
+            if tracer.refused is not None:
+                raise tracer.refused from None
+            text, kinds, noisy = _label(f"raises {type(error).__name__}: {error}"), f"raise {type(error).__name__}", False
+            plain = f"raises {type(error).__name__}"
+            place = self._place_of(error)
+            if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
+                raise Refused(f"{place}: {type(error).__name__}: {error}") from None
+            self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
+                       "the exception, with its text, is an output")
+        self.state.check(self.world)
+        for note in tracer.reads:
+            self._note(note)
+        steps = tuple(self._steps(tracer))
+        return tracer, Leaf(text, kinds, noisy, steps, plain)
+
+    def _note(self, text: str) -> None:
+        if text not in self.found.notes:
+            self.found.notes.append(text)
+
+    @staticmethod
+    def _place_of(error: BaseException) -> Place:
+        from paramverify.tracing.tracer import TRACED
+
+        found, trace = Place("", 0, ""), error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if code.co_filename.startswith(TRACED):
+                found = Place(code.co_filename.removeprefix(TRACED), trace.tb_lineno, code.co_name)
+            trace = trace.tb_next
+        return found
+
+    @staticmethod
+    def _steps(tracer: Tracer) -> Iterator[tuple[Step, int]]:
+        taken = iter(tracer.taken)
+        for step in tracer.path:
+            yield step, -1 if isinstance(step, Noise) else next(taken)
+
+    @staticmethod
+    def _insert(root: list[Branch | Leaf | None], tracer: Tracer, leaf: Leaf) -> None:
+        places, k = root, 0
+        for step, chosen in leaf.steps:
+            found = places[k]
+            if found is None:
+                count = len(step.weights) if isinstance(step, Choice) else 2 if isinstance(step, Test) else 1
+                found = places[k] = Branch(step, [None] * count)
+            if not isinstance(found, Branch) or found.step.key != step.key:
+                raise Refused("the function behaves differently when it is run again with the same draws")
+            places, k = found.after, max(chosen, 0)
+        places[k] = leaf
+
+
+def _is_ours(error: Exception) -> bool:
+    """Tells whether an exception comes from the code of this package, where Python itself may raise none."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename if trace else ""
+    return file.startswith(HERE) and not getattr(error, MARK, False)
+
+
+def _shown(given: tuple[Any, ...]) -> str:
+    return ", ".join(map(repr, given))

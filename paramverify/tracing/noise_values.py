@@ -1,0 +1,729 @@
+"""Numbers with noise in traced code: sums of noise, uniform draws on an interval, and their logarithms.
+
+A comparison asks the tracer, which takes one way in this run and the other way in another one. Noise is real:
+ties of continuous noise have probability 0, so `<` and `<=` mean the same there, and `==` is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from paramverify.tracing.formulas import Formula, Real, exact, exponential, floor_of, infinite, natural_logarithm
+from paramverify.tracing.tracer import Tracer
+
+DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
+NONNEGATIVE = ("one_sided_geometric", "exponential")
+ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
+MOST_PARTS = 200  # whole numbers between which a draw is told apart
+
+
+class Symbol:
+    """What all numbers with noise share: Python must not turn them into plain numbers by itself."""
+
+    tracer: Tracer
+    what = "a number with noise"
+
+    def _refuse(self, what: str) -> BaseException:
+        return self.tracer.refuse(f"{self.what} cannot be {what}")
+
+    def __float__(self) -> float:
+        raise self._refuse("passed to a function that paramverify does not know")
+
+    def __complex__(self) -> complex:
+        raise self._refuse("a complex number")
+
+    def __index__(self) -> int:
+        raise self._refuse("an index or a count: limit it first, as in min(max(x, 0), 3), and compare")
+
+    def __int__(self) -> int:
+        raise self._refuse("passed to a function that paramverify does not know")
+
+    def __hash__(self) -> int:
+        raise self._refuse("a key of a dictionary or an element of a set")
+
+    def __format__(self, spec: str) -> str:
+        raise self._refuse("part of a text: return the number itself")
+
+    def __str__(self) -> str:
+        raise self._refuse("part of a text: return the number itself")
+
+    def __repr__(self) -> str:
+        return f"<{self.what}>"
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self
+
+    def __mod__(self, other: Any) -> Any:
+        raise self._refuse("divided with a remainder: compare it instead")
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        raise self._refuse("raised to a power")
+
+    __rpow__ = __pow__
+
+    def __and__(self, other: Any) -> Any:
+        raise self._refuse("an argument of an operator on bits")
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __and__
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise self._refuse("a divisor")
+
+
+def _sum_text(terms: Mapping[str, Fraction]) -> str:
+    parts = []
+    for name, factor in terms.items():
+        if factor == 1:
+            parts.append(name)
+        elif factor == -1:
+            parts.append(f"-{name}")
+        else:
+            parts.append(f"({factor})*{name}")
+    return " + ".join(parts).replace("+ -", "- ")
+
+
+@dataclass(eq=False)
+class Noisy(Symbol):
+    """A number plus multiples of noise; `whole` tells that Python has a whole number, an int, here."""
+
+    tracer: Tracer
+    constant: Formula
+    terms: Mapping[str, Fraction]  # by the name of the noise
+    discrete: bool
+    whole: bool
+
+    def _new(self, constant: Formula, terms: Mapping[str, Fraction], whole: bool) -> Any:
+        kept = {name: factor for name, factor in sorted(terms.items()) if factor}
+        if not kept:
+            number = constant.number
+            if whole and number is not None and number.denominator == 1:
+                return int(number)
+            return Real(constant, self.tracer.signs)
+        return Noisy(self.tracer, constant, kept, self.discrete, whole)
+
+    def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
+        if isinstance(other, LogDraw):
+            other = other.noise()
+        terms = {name: own * factor for name, factor in self.terms.items()}
+        constant = self.constant if own > 0 else -self.constant
+        if isinstance(other, Noisy):
+            if other.discrete != self.discrete:
+                raise self.tracer.refuse("sums of discrete and continuous noise are not supported")
+            for name, factor in other.terms.items():
+                terms[name] = terms.get(name, Fraction(0)) + sign * factor
+            more = other.constant if sign > 0 else -other.constant
+            return self._new(constant + more, terms, self.whole and other.whole)
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse(f"sums of noise and {other.what} are not supported")
+            number = infinite(other)
+            return sign * number if number is not None else NotImplemented
+        return self._new(constant + (found if sign > 0 else -found), terms, self.whole and is_whole(other))
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._plus(other, 1, -1)
+
+    def __mul__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse("products of two numbers with noise are not supported")
+            return NotImplemented
+        number = found.number
+        if number is None:
+            raise self.tracer.refuse(
+                f"noise times {found.text} is not supported: draw the noise with that scale instead"
+            )
+        terms = {name: factor * number for name, factor in self.terms.items()}
+        return self._new(self.constant * found, terms, self.whole and is_whole(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            return super().__rtruediv__(other) if isinstance(other, Symbol) else NotImplemented
+        if not found.above:
+            raise ZeroDivisionError("float division by zero")
+        quotient = self * Real(ONE / found, self.tracer.signs)
+        return Noisy(self.tracer, quotient.constant, quotient.terms, self.discrete, False)
+
+    def __neg__(self) -> Any:
+        return self._new(-self.constant, {n: -f for n, f in self.terms.items()}, self.whole)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def _test(self, other: Any, word: str) -> Any:
+        number = infinite(other)
+        if number is not None:
+            return {"<": 0.0 < number, "<=": 0.0 <= number, ">": 0.0 > number, ">=": 0.0 >= number}.get(
+                word, word == "!="
+            )
+        if isinstance(other, UniformDraw):
+            raise self.tracer.refuse("noise compared with a uniform draw is not supported")
+        rest = self - other
+        if rest is NotImplemented:
+            return NotImplemented
+        if not isinstance(rest, Noisy):
+            return _plain_test(self.tracer.signs(exact(rest) or ZERO), word)
+        if not rest.discrete:
+            if word in ("==", "!="):
+                return word == "!="  # a tie has probability 0
+            word = word.removesuffix("=")
+        factor = next(iter(rest.terms.values()))
+        if factor < 0:
+            word = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(word, word)
+        scaled = {name: part / factor for name, part in rest.terms.items()}
+        self.check_rounded(rest.terms)
+        left = _sum_text(scaled)
+        bound = -rest.constant / Formula.of(factor)
+        # one of the two orders is asked for, so that equal questions have equal texts
+        if word in (">", ">=", "!="):
+            word = {">": "<=", ">=": "<", "!=": "=="}[word]
+            return not self._asked(left, word, bound)
+        return self._asked(left, word, bound)
+
+    def check_rounded(self, names: Iterable[str]) -> None:
+        """Checks that noise was not rounded before: what it was is no longer known then.
+
+        Raises:
+            Refused: it was.
+        """
+        if not self.tracer.rounded.isdisjoint(names):
+            raise self.tracer.refuse("noise is used after it was rounded: use the rounded number only")
+
+    def _asked(self, left: str, word: str, bound: Formula) -> bool:
+        """Asks the tracer, if what it knows of this number in this run does not answer already."""
+        opposite = {"<": ">=", "<=": ">", "==": "!="}[word]
+        number, tracer = bound.number, self.tracer
+        if word == "==" or number is None:
+            return tracer.test(f"{left} {word} {bound.text}", f"{left} {opposite} {bound.text}")
+        inside = number, word == "<="  # the number itself is below, too
+        if left not in tracer.ranges:
+            kind = tracer.draws[left][0] if left in tracer.draws else ""
+            tracer.ranges[left] = [(Fraction(0), False) if kind in NONNEGATIVE else None, None]
+        low, high = tracer.ranges[left]
+        if high is not None and high <= inside:
+            return True
+        if low is not None and low >= inside:
+            return False
+        found = tracer.test(f"{left} {word} {bound.text}", f"{left} {opposite} {bound.text}")
+        tracer.ranges[left][1 if found else 0] = inside
+        return found
+
+    def __lt__(self, other: Any) -> Any:
+        return self._test(other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return self._test(other, "<=")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._test(other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._test(other, ">=")
+
+    def __eq__(self, other: object) -> Any:
+        return self._test(other, "==")
+
+    def __ne__(self, other: object) -> Any:
+        return self._test(other, "!=")
+
+    __hash__ = Symbol.__hash__
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def is_integer(self) -> bool:
+        """Tells whether it is a whole number."""
+        if self.on_whole_numbers:
+            return True
+        if not self.discrete:
+            return False
+        raise self.tracer.refuse("this number has a fractional part that depends on noise")
+
+    @property
+    def on_whole_numbers(self) -> bool:
+        """Whether every value is a whole number."""
+        number = self.constant.number
+        whole = all(factor.denominator == 1 for factor in self.terms.values())
+        return self.discrete and whole and number is not None and number.denominator == 1
+
+    def _rounded(self, shift: Fraction, down: bool) -> Any:
+        """Returns the floor of this plus a shift, or the ceiling."""
+        if self.discrete:
+            number = self.constant.number
+            if number is None or any(f.denominator > 1 for f in self.terms.values()):
+                raise self.tracer.refuse("rounding is not supported for fractions of noise")
+            moved = number + shift
+            low = moved.numerator // moved.denominator if down else -((-moved.numerator) // moved.denominator)
+            return self._new(Formula.of(low), self.terms, True)
+        raise self.tracer.refuse(
+            "rounding continuous noise is supported only for one Laplace or exponential draw plus a number"
+        )
+
+    def __floor__(self) -> Any:
+        return floor_of_noise(self, Fraction(0)) if not self.discrete else self._rounded(Fraction(0), True)
+
+    def __ceil__(self) -> Any:
+        if self.discrete:
+            return self._rounded(Fraction(0), False)
+        return floor_of_noise(self, Fraction(0)) + 1  # whole values have probability 0
+
+    def __trunc__(self) -> Any:
+        if self.on_whole_numbers:
+            return self._new(self.constant, self.terms, True)
+        return self.__floor__() if self >= 0 else self.__ceil__()
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits:
+            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+        if self.on_whole_numbers:
+            return self._new(self.constant, self.terms, True)
+        if self.discrete:
+            raise self.tracer.refuse("rounding is not supported for fractions of discrete noise")
+        return floor_of_noise(self, Fraction(1, 2))
+
+    # what numpy calls on each entry of an array of objects
+    floor, ceil, rint = __floor__, __ceil__, __round__
+
+    def conjugate(self) -> Noisy:
+        """Returns itself."""
+        return self
+
+
+def is_whole(value: Any) -> bool:
+    """Tells whether Python has an int here."""
+    if isinstance(value, Noisy):
+        return value.whole
+    return not isinstance(value, (Real, Symbol, float)) and hasattr(value, "__index__")
+
+
+def _plain_test(sign: int, word: str) -> bool:
+    return {
+        "<": sign < 0,
+        "<=": sign <= 0,
+        ">": sign > 0,
+        ">=": sign >= 0,
+        "==": sign == 0,
+        "!=": sign != 0,
+    }[word]
+
+
+@dataclass(eq=False)
+class UniformState:
+    """A uniform draw on [0, 1) in one run: the interval in which comparisons have left it."""
+
+    low: Formula = field(default_factory=lambda: ZERO)
+    high: Formula = field(default_factory=lambda: ONE)
+    used: str = ""  # by what else than comparisons
+    logarithm: str = ""  # the name of exponential noise that is -log(W / top); see `LogDraw.noise`
+    top: Formula = field(default_factory=lambda: ONE)
+    scale: Formula = field(default_factory=lambda: ONE)
+
+
+@dataclass(eq=False)
+class UniformDraw(Symbol):
+    """`factor` * U + `shift`, of a uniform draw U on [0, 1)."""
+
+    tracer: Tracer
+    state: UniformState
+    factor: Formula = field(default_factory=lambda: ONE)
+    shift: Formula = field(default_factory=lambda: ZERO)
+    what = "a continuous uniform draw"
+
+    def _moved(self, factor: Formula, shift: Formula) -> Any:
+        if not factor.above:
+            return Real(shift, self.tracer.signs)
+        return UniformDraw(self.tracer, self.state, factor, shift)
+
+    def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
+        factor, shift = (self.factor, self.shift) if own > 0 else (-self.factor, -self.shift)
+        if isinstance(other, UniformDraw) and other.state is self.state:
+            more = (other.factor, other.shift) if sign > 0 else (-other.factor, -other.shift)
+            return self._moved(factor + more[0], shift + more[1])
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse("sums of a uniform draw and other noise are not supported")
+            return NotImplemented
+        return self._moved(factor, shift + (found if sign > 0 else -found))
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._plus(other, 1, -1)
+
+    def __mul__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse("products of a uniform draw and other noise are not supported")
+            return NotImplemented
+        return self._moved(self.factor * found, self.shift * found)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            return super().__rtruediv__(other) if isinstance(other, Symbol) else NotImplemented
+        return self._moved(self.factor / found, self.shift / found)
+
+    def __neg__(self) -> Any:
+        return self._moved(-self.factor, -self.shift)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def _below(self, bound: Formula) -> bool:
+        """Tells whether this is below a number; both ways are taken, with their probabilities."""
+        if self.state.used:
+            raise self.tracer.refuse(f"a uniform draw is compared after {self.state.used}, which is not supported")
+        signs, state = self.tracer.signs, self.state
+        rising = signs(self.factor) > 0
+        cut = (bound - self.shift) / self.factor
+        if signs(cut - state.low) <= 0:
+            return not rising
+        if signs(cut - state.high) >= 0:
+            return rising
+        share = (cut - state.low) / (state.high - state.low)
+        low = self.tracer.flip(share, (f"draw < {cut.text}", f"draw >= {cut.text}"))
+        if low:
+            state.high = cut
+        else:
+            state.low = cut
+        return low == rising
+
+    def _compared(self, other: Any, below: bool) -> Any:
+        number = infinite(other)
+        if number is not None:
+            return (number > 0) is below
+        if isinstance(other, UniformDraw) and other.state is self.state:
+            rest = self - other
+            if isinstance(rest, UniformDraw):
+                return rest._compared(0, below)
+            return _plain_test(self.tracer.signs(rest.formula), "<" if below else ">=")
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse("comparing a uniform draw with other noise is not supported")
+            return NotImplemented
+        return self._below(found) is below
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, True)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, True)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, False)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, False)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other  # equal to a number with probability 0
+
+    def __ne__(self, other: object) -> Any:
+        return self is not other
+
+    __hash__ = Symbol.__hash__
+
+    def __bool__(self) -> bool:
+        return True  # 0 has probability 0
+
+    def is_integer(self) -> bool:
+        """Tells whether it is a whole number, which has probability 0."""
+        return False
+
+    def ends(self) -> tuple[Formula, Formula]:
+        """Returns the least and the largest value in this run."""
+        one = self.factor * self.state.low + self.shift
+        other = self.factor * self.state.high + self.shift
+        return (one, other) if self.tracer.signs(self.factor) > 0 else (other, one)
+
+    def __floor__(self) -> int:
+        least, largest = self.ends()
+        low, high = floor_of(least, self.tracer.signs), floor_of(largest, self.tracer.signs)
+        if high - low > MOST_PARTS:
+            raise self.tracer.refuse(f"the whole part of a uniform draw has more than {MOST_PARTS} values")
+        for k in range(low, high):
+            if self < k + 1:
+                return k
+        return high
+
+    def __ceil__(self) -> int:
+        return self.__floor__() + 1
+
+    def __trunc__(self) -> int:
+        return self.__floor__() if self >= 0 else self.__ceil__()
+
+    def __round__(self, digits: int | None = None) -> int:
+        if digits:
+            raise self.tracer.refuse("rounding a uniform draw to decimal digits is not supported")
+        found: int = (self + Fraction(1, 2)).__floor__()
+        return found
+
+    floor, ceil, rint = __floor__, __ceil__, __round__
+
+    def log(self) -> LogDraw:
+        """Returns its natural logarithm, which has an exponential law below its largest value."""
+        least, _ = self.ends()
+        if self.tracer.signs(least) != 0:
+            raise self.tracer.refuse(
+                "the logarithm of a uniform draw is supported only if its values come arbitrarily near to 0"
+            )
+        return LogDraw(self.tracer, self, ONE, ZERO)
+
+    def exp(self) -> Any:
+        """Is not supported."""
+        raise self._refuse("an argument of exp")
+
+    sqrt = exp
+
+
+@dataclass(eq=False)
+class LogDraw(Symbol):
+    """`factor` * log(W) + `shift`, of a draw W that is uniform on an interval from 0."""
+
+    tracer: Tracer
+    draw: UniformDraw
+    factor: Formula
+    shift: Formula
+    what = "the logarithm of a uniform draw"
+
+    def _moved(self, factor: Formula, shift: Formula) -> Any:
+        if not factor.above:
+            return Real(shift, self.tracer.signs)
+        return LogDraw(self.tracer, self.draw, factor, shift)
+
+    def _top(self) -> Formula:
+        """Returns the largest value of W in this run; comparisons may have cut its interval.
+
+        Raises:
+            Refused: the draw was used up, or comparisons have cut off the values near 0.
+        """
+        state = self.draw.state
+        if state.used:
+            raise self.tracer.refuse(f"a uniform draw is used after {state.used}, which is not supported")
+        least, largest = self.draw.ends()
+        if self.tracer.signs(least) != 0:
+            raise self.tracer.refuse("the logarithm of a uniform draw is used after its draw was compared")
+        return largest
+
+    def noise(self) -> Noisy:
+        """Returns the same as exponential noise: -log(W / top) has the exponential law with mean 1.
+
+        The same draw is no longer available for comparisons.
+        """
+        state, shift = self.draw.state, self.shift
+        if not state.logarithm:
+            state.top = self._top()
+            if self.factor.number is None:
+                state.scale = self.factor if self.tracer.signs(self.factor) > 0 else -self.factor
+            state.logarithm = self.tracer.noise("exponential", state.scale)
+            state.used = "its logarithm"
+        multiple = (self.factor / state.scale).number
+        if multiple is None:
+            raise self.tracer.refuse("the logarithm of a uniform draw is used with two unrelated scales")
+        if (state.top - ONE).above:
+            shift = shift + self.factor * natural_logarithm(state.top)
+        return Noisy(self.tracer, shift, {state.logarithm: -multiple}, False, False)
+
+    def __add__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is not None:
+            return self._moved(self.factor, self.shift + found)
+        return self.noise() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse("products of two numbers with noise are not supported")
+            return NotImplemented
+        return self._moved(self.factor * found, self.shift * found)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            return super().__rtruediv__(other) if isinstance(other, Symbol) else NotImplemented
+        return self._moved(self.factor / found, self.shift / found)
+
+    def __neg__(self) -> Any:
+        return self._moved(-self.factor, -self.shift)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def _below(self, bound: Formula) -> bool:
+        """Tells whether this is below a number: then log(W) is on one side of another one, and so is W."""
+        cut = exponential((bound - self.shift) / self.factor)
+        rising = self.tracer.signs(self.factor) > 0
+        return bool(self.draw < Real(cut, self.tracer.signs)) is rising
+
+    def _compared(self, other: Any, below: bool) -> Any:
+        number = infinite(other)
+        if number is not None:
+            return (number > 0) is below
+        found = exact(other)
+        if found is None or self.draw.state.logarithm:
+            noise = self.noise()
+            return noise < other if below else noise > other
+        return self._below(found) is below
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, True)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, True)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, False)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, False)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other
+
+    def __ne__(self, other: object) -> Any:
+        return self is not other
+
+    __hash__ = Symbol.__hash__
+
+    def __bool__(self) -> bool:
+        return True
+
+    def is_integer(self) -> bool:
+        """Tells whether it is a whole number, which has probability 0."""
+        return False
+
+    def __floor__(self) -> Any:
+        if self.tracer.signs(self.factor) > 0:
+            return -((-self).__floor__() + 1)
+        top = self._top()
+
+        def share(count: int) -> Formula:
+            """Returns the number below which W lies exactly if the value is at least `count`."""
+            return exponential((Formula.of(count) - self.shift) / self.factor)
+
+        found = _first_part(self.tracer, share, top)
+        self.draw.state.used = "its logarithm was rounded"
+        ratio = exponential(ONE / self.factor)
+        return _geometric_tail(self.tracer, found, share(found + 1) / top, ratio)
+
+    def __ceil__(self) -> Any:
+        return self.__floor__() + 1
+
+    def __trunc__(self) -> Any:
+        return self.__floor__() if self >= 0 else self.__ceil__()
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits:
+            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+        return (self + Fraction(1, 2)).__floor__()
+
+    floor, ceil, rint = __floor__, __ceil__, __round__
+
+
+def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -> int:
+    """Returns the largest count that the value reaches with probability 1; `share` falls with the count."""
+    low = 0
+    if tracer.signs(share(0) - top) >= 0:
+        while tracer.signs(share(low + 1) - top) >= 0:
+            low += 1
+            if low > MOST_PARTS:
+                break
+    else:
+        while tracer.signs(share(low) - top) < 0:
+            low -= 1
+            if low < -MOST_PARTS:
+                break
+    if abs(low) > MOST_PARTS:
+        raise tracer.refuse("the whole part of this logarithm is too large")
+    return low
+
+
+def _geometric_tail(tracer: Tracer, first: int, share: Formula, ratio: Formula) -> Any:
+    """Draws a number that is `first`, or more with probability `share`: then each further step has `ratio`."""
+    more = tracer.flip(share, (f"at least {first + 1}", f"{first}"))
+    if not more:
+        return first
+    name = tracer.noise("one_sided_geometric", ratio)
+    return Noisy(tracer, Formula.of(first + 1), {name: Fraction(1)}, True, True)
+
+
+def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
+    """Returns the whole part of `value` + `shift`, of one Laplace or exponential draw, which is used up.
+
+    |Laplace(b)| is exponential, and floor(c + E) of an exponential E with mean b is geometric with the ratio
+    exp(-1/b) from the second value on.
+    """
+    tracer = value.tracer
+    if len(value.terms) != 1:
+        raise tracer.refuse("rounding a sum of several draws is not supported")
+    (name, factor) = next(iter(value.terms.items()))
+    kind, scale = tracer.draws[name]
+    if kind not in ("laplace", "exponential"):
+        raise tracer.refuse(f"rounding {kind} noise is not supported: use noise on whole numbers")
+    if any(name in text for text in tracer.known) or name in tracer.rounded:
+        raise tracer.refuse("noise is rounded after it was compared or rounded, which is not supported")
+    tracer.rounded.add(name)
+    mean = scale * Formula.of(abs(factor))
+    up = factor > 0
+    if kind == "laplace":
+        up = tracer.flip(HALF, ("the noise is positive", "the noise is negative"))
+    start = value.constant + Formula.of(shift)
+    if not up:  # floor(c - E) = -floor(-c + E) - 1, because whole values have probability 0
+        start = -start
+    low = floor_of(start, tracer.signs)
+    share = exponential(-(Formula.of(low + 1) - start) / mean)
+    found = _geometric_tail(tracer, low, share, exponential(-ONE / mean))
+    return found if up else -found - 1
+

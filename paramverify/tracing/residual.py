@@ -1,0 +1,195 @@
+"""The program that a traced function is: the same law, written in the language of programs.
+
+Choices that follow each other become one, with the products of their probabilities; what follows equal is
+written once. Inputs whose trees are equal share them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramverify.tracing.exploring import Leaf, Tree
+from paramverify.tracing.formulas import Formula, Refused
+from paramverify.tracing.tracer import Noise, Test
+
+MOST_LINES = 20_000
+MOST_DEPTH = 50  # blocks inside each other
+Part = tuple[Any, ...]
+NOISE = re.compile(r"\bnoise\d+\b")
+
+
+@dataclass(eq=False)
+class Residual:
+    """Trees as parts that are equal exactly if they have one number."""
+
+    parts: list[Part] = field(default_factory=list)
+    numbers: dict[Part, int] = field(default_factory=dict)
+    uses: list[frozenset[str]] = field(default_factory=list)
+    weights: dict[int, tuple[tuple[int, Formula], ...]] = field(default_factory=dict)
+
+    def number(self, part: Part) -> int:
+        """Returns the number of a part."""
+        if part not in self.numbers:
+            self.numbers[part] = len(self.parts)
+            self.parts.append(part)
+            self.uses.append(self._uses(part))
+        return self.numbers[part]
+
+    def _uses(self, part: Part) -> frozenset[str]:
+        """Returns the noise that a part reads and does not draw itself."""
+        match part[0]:
+            case "leaf":
+                return frozenset(NOISE.findall(part[1]))
+            case "noise":
+                return self.uses[part[3]] - {part[1]}
+            case "test":
+                return frozenset(NOISE.findall(part[1])) | self.uses[part[2]] | self.uses[part[3]]
+        return frozenset().union(*(self.uses[k] for k, _ in part[1]))
+
+    def of(self, tree: Tree | None) -> int:
+        """Returns the number of a tree."""
+        assert tree is not None
+        if isinstance(tree, Leaf):
+            return self.number(("leaf", tree.text))
+        if isinstance(tree.step, Noise):
+            after = self.of(tree.after[0])
+            if tree.step.name not in self.uses[after]:
+                return after  # nothing reads it
+            return self.number(("noise", tree.step.name, tree.step.call, after))
+        if isinstance(tree.step, Test):
+            yes, no = self.of(tree.after[0]), self.of(tree.after[1])
+            return yes if yes == no else self.number(("test", tree.step.text, yes, no))
+        shares: dict[int, Formula] = {}
+        for weight, after in zip(tree.step.weights, tree.after, strict=True):
+            for inner, share in self._mixed(self.of(after)):
+                product = weight * share
+                shares[inner] = shares[inner] + product if inner in shares else product
+        return self.mixture(shares)
+
+    def _mixed(self, number: int) -> Iterable[tuple[int, Formula]]:
+        return self.weights.get(number, ((number, Formula.of(1)),))
+
+    def mixture(self, shares: Mapping[int, Formula]) -> int:
+        """Returns the number of a choice among parts."""
+        kept = tuple(sorted(((k, w) for k, w in shares.items() if w.above), key=lambda pair: pair[0]))
+        if len(kept) == 1:
+            return kept[0][0]
+        found = self.number(("choice", tuple((k, w.key) for k, w in kept)))
+        self.weights[found] = kept
+        return found
+
+
+@dataclass(eq=False)
+class Writer:
+    """Writes parts as lines."""
+
+    residual: Residual
+    taken: frozenset[str]  # names that are taken
+    lines: list[str] = field(default_factory=list)
+    picks: int = 0
+
+    def write(self, number: int, depth: int) -> None:
+        """Writes a part at a depth.
+
+        Raises:
+            Refused: the program is too long or too deep.
+        """
+        if len(self.lines) > MOST_LINES or depth > MOST_DEPTH:
+            raise Refused(
+                f"the program of this function has more than {MOST_LINES:,} lines or {MOST_DEPTH} blocks inside each "
+                "other: use fewer inputs or fewer draws"
+            )
+        part, indent = self.residual.parts[number], "    " * depth
+        match part[0]:
+            case "leaf":
+                self.lines.append(f"{indent}return {part[1]}")
+            case "noise":
+                self.lines.append(f"{indent}{part[1]} = {part[2]}")
+                self.write(part[3], depth)
+            case "test":
+                self.lines.append(f"{indent}if {part[1]}:")
+                self.write(part[2], depth + 1)
+                self.lines.append(f"{indent}else:")
+                self.write(part[3], depth + 1)
+            case _:
+                self.choice(number, depth)
+
+    def choice(self, number: int, depth: int) -> None:
+        """Writes a choice."""
+        shares, indent = self.residual.weights[number], "    " * depth
+        if len(shares) == 2:
+            self.lines.append(f"{indent}if flip({shares[0][1].text}):")
+            self.write(shares[0][0], depth + 1)
+            self.lines.append(f"{indent}else:")
+            self.write(shares[1][0], depth + 1)
+            return
+        values = [self.residual.parts[k] for k, _ in shares]
+        texts = [str(v[1]) for v in values if v[0] == "leaf"]
+        labels = [re.fullmatch(r"'.*'", t) is not None for t in texts]
+        numbers = [re.fullmatch(r"-?\d+|\(-?\d+/\d+\)", t) is not None for t in texts]
+        if len(texts) == len(values) and (all(labels) or all(numbers)):
+            table = ", ".join(f"{t.strip('()')}: {w.text}" for t, (_, w) in zip(texts, shares, strict=True))
+            self.lines.append(f"{indent}return choice({{{table}}})")
+            return
+        self.picks += 1
+        name = self.free(f"pick{self.picks}")
+        table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
+        self.lines.append(f"{indent}{name} = choice({{{table}}})")
+        for k, (inner, _) in enumerate(shares):
+            word = f"if {name} == 0:" if k == 0 else "else:" if k == len(shares) - 1 else f"elif {name} == {k}:"
+            self.lines.append(f"{indent}{word}")
+            self.write(inner, depth + 1)
+
+    def free(self, name: str) -> str:
+        """Returns a name that is not taken."""
+        while name in self.taken:
+            name += "_"
+        return name
+
+    def inputs(self, places: Sequence[str], rows: Mapping[tuple[str, ...], int], depth: int) -> None:
+        """Writes which part belongs to which values of the inputs, given as texts."""
+        if len(set(rows.values())) == 1:
+            self.write(next(iter(rows.values())), depth)
+            return
+        groups: dict[tuple[tuple[tuple[str, ...], int], ...], list[str]] = {}
+        apart: dict[str, dict[tuple[str, ...], int]] = {}
+        for values, number in rows.items():
+            apart.setdefault(values[0], {})[values[1:]] = number
+        for value, rest in apart.items():
+            groups.setdefault(tuple(sorted(rest.items())), []).append(value)
+        indent = "    " * depth
+        if len(groups) == 1:
+            self.inputs(places[1:], dict(next(iter(groups))), depth)
+            return
+        for k, (rest, values) in enumerate(groups.items()):
+            test = " or ".join(f"{places[0]} == {v}" for v in values)
+            word = f"if {test}:" if k == 0 else "else:" if k == len(groups) - 1 else f"elif {test}:"
+            self.lines.append(f"{indent}{word}")
+            self.inputs(places[1:], dict(rest), depth + 1)
+
+
+def program_of(
+    trees: Mapping[tuple[Any, ...], Tree], places: Sequence[str], shown: Mapping[tuple[Any, ...], tuple[str, ...]], taken: Iterable[str]
+) -> str:
+    """Returns the program of trees; `places` are the entries of the inputs, `shown` their values as texts."""
+    residual = Residual()
+    rows = {shown[given]: residual.of(tree) for given, tree in trees.items()}
+    writer = Writer(residual, frozenset(taken))
+    writer.inputs(places, rows, 0)
+    return "\n".join(writer.lines) + "\n"
+
+
+def leaves(trees: Iterable[Tree | None]) -> Iterable[Leaf]:
+    """Yields the leaves of trees."""
+    pending = list(trees)
+    while pending:
+        tree = pending.pop()
+        if isinstance(tree, Leaf):
+            yield tree
+        elif tree is not None:
+            pending += tree.after
+
+

@@ -1,0 +1,269 @@
+"""Functions as traced code: the same statements, with calls, divisions and decimal numbers looked at.
+
+The tree of a function is read from its file and compiled again, with its own globals and closure. Line
+numbers stay. `calls` has what the inserted names do.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from paramverify.tracing.formulas import Refused
+from paramverify.tracing.tracer import TRACED
+
+HELPER = "__paramverify__"  # the object in the globals of traced code that the inserted calls go to
+_OUTER, _INNER = "__around__", "__traced__"
+_NO_WAY = {
+    "eval": "eval runs code that cannot be read: call the function itself",
+    "exec": "exec runs code that cannot be read: call the function itself",
+    "globals": "globals() gives access to state outside the function: use the names themselves",
+    "vars": "vars() gives access to state outside the function: use the attributes themselves",
+    "__import__": "__import__ is not supported: use an import statement",
+}
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+}
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Inserts the calls of `calls.Inserted` into a tree; `class_name` is that of the method's class."""
+
+    def __init__(self, class_name: str) -> None:
+        self.class_name = class_name
+
+    def _inserted(self, name: str, arguments: list[ast.expr], near: ast.AST) -> ast.Call:
+        function = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
+        made = ast.Call(function, arguments, [])
+        for node in (made, function, function.value, *(a for a in arguments if not hasattr(a, "lineno"))):
+            ast.copy_location(node, near)
+        return made
+
+    def _mangled(self, name: str) -> str:
+        if self.class_name and name.startswith("__") and not name.endswith("__"):
+            return f"_{self.class_name.lstrip('_')}{name}"
+        return name
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        raise Refused(
+            f"line {node.lineno}: a class inside a function is not supported: define it at the top of the file"
+        )
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        raise Refused(f"line {node.lineno}: async is not supported; write a plain function")
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        raise Refused(f"line {node.lineno}: await is not supported; call a plain function")
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
+        if isinstance(node.cls, ast.Name) and node.cls.id in ("float", "int", "complex"):
+            reason = f"the pattern {node.cls.id}() is not supported; test with isinstance instead"
+            raise Refused(f"line {node.lineno}: {reason}")
+        return self.generic_visit(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                part.value = self.visit(part.value)
+                part.format_spec = part.format_spec and self.visit(part.format_spec)
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        return node  # patterns are compared by ==, which numbers of traced code understand
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if type(node.value) is float:
+            return self._inserted("number", [node], node)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        word = ast.copy_location(ast.Constant(_OPERATORS[type(node.op)]), node)
+        return self._inserted("binary", [word, self.visit(node.left), self.visit(node.right)], node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        value = self.visit(node.value)
+        word = ast.copy_location(ast.Constant(f"i{_OPERATORS[type(node.op)]}".rstrip("_")), node)
+        target = node.target
+        if isinstance(target, ast.Name):
+            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            return ast.copy_location(ast.Assign([target], self._inserted("binary", [word, load, value], node)), node)
+        if isinstance(target, ast.Attribute):
+            name: ast.expr = ast.copy_location(ast.Constant(self._mangled(target.attr)), node)
+            before = self._inserted("of_attribute", [self.visit(target.value), name], node)
+        else:
+            before = self._inserted("of_entry", [self.visit(target.value), self._index(target.slice)], node)
+        call = self._inserted("change", [before, word, value], node)  # in the order in which Python does
+        return ast.copy_location(ast.Expr(call), node)
+
+    def _index(self, tree: ast.expr) -> ast.expr:
+        """Returns an index as an expression of its own; slices need the function."""
+        if isinstance(tree, ast.Slice):
+            none = ast.copy_location(ast.Constant(None), tree)
+            ends = [self.visit(end) if end else none for end in (tree.lower, tree.upper, tree.step)]
+            return self._inserted("slice", ends, tree)
+        if isinstance(tree, ast.Tuple):
+            return ast.copy_location(ast.Tuple([self._index(e) for e in tree.elts], ast.Load()), tree)
+        found: ast.expr = self.visit(tree)
+        return found
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            name = ast.copy_location(ast.Constant(self._mangled(node.attr)), node)
+            return self._inserted("attribute", [value, name], node)
+        node.value = value
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name):
+            if node.func.id in _NO_WAY:
+                raise Refused(f"line {node.lineno}: {_NO_WAY[node.func.id]}")
+            if node.func.id in ("super", "locals"):
+                return self.generic_visit(node)
+        arguments = [self.visit(node.func), *(self.visit(a) for a in node.args)]
+        made = self._inserted("call", arguments, node)
+        made.keywords = [self.visit(k) for k in node.keywords]
+        return made
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        _without_annotations(node.args)
+        node.returns = None
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        node.body = [self.visit(s) for s in node.body]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        target = self.visit(node.target)
+        return ast.copy_location(ast.Assign([target], self.visit(node.value)), node)
+
+
+def _without_annotations(given: ast.arguments) -> None:
+    for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
+        if argument is not None:
+            argument.annotation = None
+
+
+def _definition(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
+    """Returns the tree of a function in its file.
+
+    Raises:
+        Refused: its source cannot be read, or has changed.
+    """
+    code, name = function.__code__, function.__name__
+    try:
+        lines, _ = inspect.findsource(function)
+        tree = ast.parse("".join(lines))
+    except (OSError, TypeError, IndexError, SyntaxError):
+        raise Refused(f"the source of {name} cannot be read: define the function in a file") from None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min(t.lineno for t in (node, *node.decorator_list))
+            if first == code.co_firstlineno:
+                if isinstance(node, ast.AsyncFunctionDef):
+                    raise Refused(f"{name} is async: write a plain function")
+                return node
+    if name == "<lambda>":
+        found = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno
+        ]
+        found = found if len(found) < 2 else [n for n in found if _spans(code) == _span(n.body)]
+        if len(found) == 1:
+            return found[0]
+        raise Refused(f"line {code.co_firstlineno} has several lambdas: define functions with def")
+    raise Refused(f"{code.co_filename} has changed since {name} was imported from it: import it again")
+
+
+def _span(tree: ast.expr) -> tuple[int, int]:
+    return tree.col_offset, tree.end_col_offset or 0
+
+
+def _spans(code: CodeType) -> tuple[int, int]:
+    """Returns the columns from which and up to which a code was made."""
+    columns = [(a, b) for *_, a, b in code.co_positions() if a is not None and b is not None and b > a]
+    return min(a for a, _ in columns), max(b for _, b in columns)
+
+
+_KNOWN: dict[CodeType, CodeType] = {}
+
+
+def rewritten(function: FunctionType) -> CodeType:
+    """Returns the code of a function as traced code.
+
+    Raises:
+        Refused: its source cannot be read, or has a construct that is not supported.
+    """
+    code = function.__code__
+    if code not in _KNOWN:
+        parts = function.__qualname__.split(".")
+        around = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""
+        tree = _definition(function)
+        if isinstance(tree, ast.Lambda):
+            body = ast.copy_location(ast.Return(tree.body), tree)
+            tree = ast.copy_location(ast.FunctionDef(_INNER, tree.args, [body], []), tree)
+        tree.decorator_list = []
+        defaults = len(tree.args.defaults), [d is not None for d in tree.args.kw_defaults]
+        nothing = ast.Constant(None)
+        tree.args.defaults = [ast.copy_location(ast.Constant(None), tree) for _ in range(defaults[0])]
+        tree.args.kw_defaults = [
+            ast.copy_location(nothing, tree) if given else None for given in defaults[1]
+        ]
+        tree.name = _INNER  # its own name means the global one, or the one of its closure
+        made: ast.stmt = _Rewriter(around).visit(tree)
+        if around:
+            made = ast.copy_location(ast.ClassDef(around, [], [], [made], []), tree)
+        free = [n for n in code.co_freevars if n != "__class__"]
+        empty = ast.arguments([], [], None, [], [], None, [])
+        sets: list[ast.stmt] = [
+            ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)), tree) for n in free
+        ]
+        outer = ast.copy_location(ast.FunctionDef(_OUTER, empty, [*sets, made], []), tree)
+        module = ast.fix_missing_locations(ast.Module([outer], []))
+        compiled = compile(module, TRACED + code.co_filename, "exec", dont_inherit=True)
+        _KNOWN[code] = _code_inside(compiled).replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    return _KNOWN[code]
+
+
+def _code_inside(code: CodeType) -> CodeType:
+    """Returns the code of the function that was compiled."""
+    pending = [code]
+    while pending:
+        one = pending.pop(0)
+        if one.co_name == _INNER:
+            return one
+        pending += [c for c in one.co_consts if isinstance(c, CodeType)]
+    raise Refused("the function cannot be compiled again")
+
+
+def traced_function(function: FunctionType, defaults: Mapping[str, Any]) -> FunctionType:
+    """Returns a function as traced code, in the globals and with the closure of the original.
+
+    `defaults` has "positional" and "keyword": the values of its defaults, which are those of this run.
+    """
+    code = rewritten(function)
+    cells: dict[str, CellType] = dict(
+        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    )
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, defaults["positional"], closure)
+    made.__kwdefaults__ = defaults["keyword"]
+    made.__qualname__ = function.__qualname__
+    return made
