@@ -41,6 +41,11 @@ def standing_in(path: Path, content: bytes | None) -> Iterator[None]:
         _given.reset(token)
 
 
+def standing_for(path: Path) -> bytes | None:
+    """Returns the content that stands in for a path; None if it is the file that is read."""
+    return _given.get().get(str(path))
+
+
 def open_regular(path: Path, flags: int = os.O_RDONLY, kind: type[InputError] = InputError) -> IO[bytes]:
     """Opens a file, which may be made by the flags, and returns it as an unbuffered stream of bytes.
 

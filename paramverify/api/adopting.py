@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -16,7 +17,7 @@ from paramverify.algebra.domains import Interval
 from paramverify.answers import Standing
 from paramverify.api.cases import loads
 from paramverify.api.decorated import Mechanism, Tables
-from paramverify.api.source import ProgramSource, SourceLine, case_text
+from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
 from paramverify.api.values import Number, document, intervals_of, table
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
@@ -31,8 +32,8 @@ from paramverify.tracing.tracer import Tracer
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
 READING = (
-    "{place} was run on every outcome of its random choices: random doubles are real numbers, floats are the "
-    "decimal numbers that Python shows, and computations with them are exact"
+    "the program has the law of the Python function {place}, with real numbers in the place of random doubles, "
+    "and exact decimal numbers in the place of floats"
 )
 
 
@@ -173,14 +174,28 @@ def adopt(
     """
     bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
     tables: dict[str, Tables] = {
-        "parameters": table("parameters", parameters or {}),
         "inputs": table("inputs", inputs),
-        "neighbours": table("neighbours", _neighbours(inputs) if neighbours is None else neighbours),
         "privacy": {name: value for name, value in bounds.items() if value is not None},
     }
-    if not tables["parameters"]:
-        del tables["parameters"]
-    return _Adoption(function, tables, dict(constants or {}), tuple(deterministic)).mechanism(title)
+    if parameters:
+        tables["parameters"] = table("parameters", parameters)
+    if neighbours is not None:
+        tables["neighbours"] = table("neighbours", neighbours)
+    return adopted(function, tables, constants, deterministic, title)
+
+
+def adopted(
+    function: Callable[..., Any],
+    tables: Mapping[str, Tables],
+    constants: Mapping[str, Any] | None = None,
+    deterministic: Sequence[str] = (),
+    title: str = "",
+) -> Mechanism:
+    """Does the same with the tables of a case file; see `adopt`."""
+    found = dict(tables)
+    if "neighbours" not in found:
+        found["neighbours"] = _neighbours(found["inputs"])
+    return _Adoption(function, found, dict(constants or {}), tuple(deterministic)).mechanism(title)
 
 
 def _neighbours(inputs: Tables) -> dict[str, object]:
@@ -254,11 +269,11 @@ class _Adoption:
             try:
                 explored, text = self._explored()
             except Refused as error:
-                raise InputError(error.reason, file=self.place) from None
+                raise self._at_home(error) from None
             notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
             name = f"{self.place} (adopted)"
             lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
-            source = ProgramSource(lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, notes)
+            source = ProgramSource(lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, origin=notes)
             made = {k: t for k, t in self.tables.items() if k != "parameters"}
             if self.intervals:
                 made["parameters"] = self.tables["parameters"]
@@ -267,6 +282,14 @@ class _Adoption:
         found = Mechanism(source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml)
         found.explored = explored
         return found
+
+    def _at_home(self, error: Refused) -> InputError:
+        """Returns an error with its place in the user's file."""
+        lines = linecache.getlines(error.file) if error.file else []
+        if not 0 < error.line <= len(lines):
+            return InputError(error.reason, file=self.place)
+        line = lines[error.line - 1]
+        return refused(error.reason, error.file, "".join(lines), (error.line, len(line) - len(line.lstrip())))
 
     def _shown_signature(self) -> inspect.Signature:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -154,7 +154,27 @@ class Mechanism(Decorated):
 
     @staticmethod
     def of(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
-        """Reads a function; see `mechanism`."""
+        """Reads a function; see `mechanism`. One that is not in the language of programs is adopted."""
+        try:
+            return Mechanism.read(function, tables, title)
+        except InputError as error:
+            if "prior" in tables or _uses_words(function):
+                raise
+            reading = error
+        from paramverify.api.adopting import adopted
+
+        try:
+            return adopted(function, tables, title=title)
+        except InputError as error:
+            raise error from reading
+
+    @staticmethod
+    def read(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
+        """Reads a function in the language of programs, which is not run.
+
+        Raises:
+            InputError: it is not in the language, or a table has a mistake.
+        """
         parameters = tables.get("parameters", {})
         source = source_of(function, [name for name in parameters if name != "constraints"])
         inputs = tables["inputs"]
@@ -459,6 +479,12 @@ class Mechanism(Decorated):
             )
         assert isinstance(inputs.mechanism, ProgramMechanism)
         return replace(inputs.mechanism, program=other.program)
+
+
+def _uses_words(function: Callable[..., Any]) -> bool:
+    """Tells whether a function uses words that only the language of programs has: it is meant as a program."""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    return not {"output", "stop", "stream"}.isdisjoint(names)
 
 
 def _argument(key: str) -> str:

@@ -86,6 +86,7 @@ class ProgramSource:
     check_meanings: Callable[[], None]
     calls: Mapping[str, Decorated]  # the mechanisms that it may call, and those that these call
     rounded: str = ""  # a note about numbers that Python rounds, and the function computes with
+    origin: str = ""  # how the program was made, if it is not the text of the function
 
     @property
     def text(self) -> str:
@@ -148,7 +149,8 @@ class Decorated:
 def case_text(tables: Mapping[str, Mapping[str, object]], source: ProgramSource, title: str) -> str:
     """Returns the case file of a program with these tables."""
     calls = {"calls": source.tables()} if source.calls else {}
-    made = {"kind": "program", "source": source.text, "inputs": tables["inputs"], **calls}
+    origin = {"origin": source.origin} if source.origin else {}
+    made = {"kind": "program", **origin, "source": source.text, "inputs": tables["inputs"], **calls}
     first = title.split("\n")[0]
     order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
     found = {**tables, "mechanism": made}

@@ -34,8 +34,16 @@ MEMORY = "paramverify.memory"  # key in the context of a command
 
 
 def case_argument(function: Function) -> Function:
-    """Adds the argument CASE, and `-D`."""
-    return set_option(click.argument("case", metavar="CASE", type=click.Path())(function))
+    """Adds the argument CASE, which may be a decorated function of a file of Python, and `-D`."""
+
+    def read(context: click.Context, parameter: click.Parameter, value: str) -> str:
+        if "::" not in value:
+            return value
+        from paramverify.cli._functions import case_of
+
+        return case_of(context, parameter, value)
+
+    return set_option(click.argument("case", metavar="CASE", type=click.Path(), callback=read)(function))
 
 
 def json_option(function: Function) -> Function:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from paramverify.errors import CaseError, InputError, located
-from paramverify.files import read_file, standing_in
+from paramverify.files import read_file, standing_for, standing_in
 from paramverify.models.settings import Settings
 from paramverify.plugins import blamed
 from paramverify.portfolio.session import Options
@@ -74,6 +74,10 @@ class CaseFile:
     read: Any = None
     written: bool = False
     reader: Callable[[CaseFile], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.text is None and "::" in str(self.path):  # a function of a file of Python, whose case stands in
+            object.__setattr__(self, "text", standing_for(self.path))
 
     def __str__(self) -> str:
         return str(self.path)

@@ -352,13 +352,14 @@ class Explorer:
             text, kinds, noisy = written(value, tracer)
             plain = repr(value) if not noisy else text
         except Refused as error:
-            raise tracer.refused or error from None
+            found = tracer.refused or error
+            place = self._place_of(found)
+            found.file, found.line = found.file or place.file, found.line or place.line
+            raise found from None
         except AssertionError as error:
             place = self._place_of(error)
-            raise Refused(
-                f"{place}: the assertion fails for the input {_shown(given)}; an assertion must hold in "
-                "every run"
-            ) from None
+            reason = f"the assertion fails for the input {_shown(given)}; an assertion must hold in every run"
+            raise Refused(reason, place.file, place.line) from None
         except Exception as error:
             if tracer.refused is not None:
                 raise tracer.refused from None
@@ -366,7 +367,7 @@ class Explorer:
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
-                raise Refused(f"{place}: {type(error).__name__}: {error}") from None
+                raise Refused(f"{type(error).__name__}: {error}", place.file, place.line) from None
             self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
                        "the exception, with its text, is an output")
         self.state.check(self.world)

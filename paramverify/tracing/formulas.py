@@ -25,11 +25,16 @@ ONE_KEY: tuple[Powers, Exponent] = ((), ())
 
 
 class Refused(BaseException):
-    """Traced code that cannot be understood: the reason, with a mend. User code cannot catch it by Exception."""
+    """Traced code that cannot be understood: the reason, with a mend; `file` and `line` may say where.
 
-    def __init__(self, reason: str) -> None:
+    It is no `Exception`, so that the code does not catch it by mistake.
+    """
+
+    def __init__(self, reason: str, file: str = "", line: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.file = file
+        self.line = line
 
 
 def _joined(left: Iterable[tuple[str, Any]], right: Iterable[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:

@@ -44,8 +44,12 @@ _OPERATORS: dict[type[ast.operator], str] = {
 class _Rewriter(ast.NodeTransformer):
     """Inserts the calls of `calls.Inserted` into a tree; `class_name` is that of the method's class."""
 
-    def __init__(self, class_name: str) -> None:
+    def __init__(self, class_name: str, file: str) -> None:
         self.class_name = class_name
+        self.file = file
+
+    def _refused(self, reason: str, near: ast.stmt | ast.expr | ast.pattern) -> Refused:
+        return Refused(reason, self.file, near.lineno)
 
     def _inserted(self, name: str, arguments: list[ast.expr], near: ast.AST) -> ast.Call:
         function = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
@@ -60,20 +64,18 @@ class _Rewriter(ast.NodeTransformer):
         return name
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        raise Refused(
-            f"line {node.lineno}: a class inside a function is not supported: define it at the top of the file"
-        )
+        raise self._refused("a class inside a function is not supported: define it at the top of the file", node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        raise Refused(f"line {node.lineno}: async is not supported; write a plain function")
+        raise self._refused("async is not supported; write a plain function", node)
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        raise Refused(f"line {node.lineno}: await is not supported; call a plain function")
+        raise self._refused("await is not supported; call a plain function", node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
         if isinstance(node.cls, ast.Name) and node.cls.id in ("float", "int", "complex"):
             reason = f"the pattern {node.cls.id}() is not supported; test with isinstance instead"
-            raise Refused(f"line {node.lineno}: {reason}")
+            raise self._refused(reason, node)
         return self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -132,7 +134,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name):
             if node.func.id in _NO_WAY:
-                raise Refused(f"line {node.lineno}: {_NO_WAY[node.func.id]}")
+                raise self._refused(_NO_WAY[node.func.id], node)
             if node.func.id in ("super", "locals"):
                 return self.generic_visit(node)
         arguments = [self.visit(node.func), *(self.visit(a) for a in node.args)]
@@ -188,7 +190,8 @@ def _definition(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
         found = found if len(found) < 2 else [n for n in found if _spans(code) == _span(n.body)]
         if len(found) == 1:
             return found[0]
-        raise Refused(f"line {code.co_firstlineno} has several lambdas: define functions with def")
+        reason = "the line has several lambdas that cannot be told apart: define functions with def"
+        raise Refused(reason, code.co_filename, code.co_firstlineno)
     raise Refused(f"{code.co_filename} has changed since {name} was imported from it: import it again")
 
 
@@ -227,7 +230,7 @@ def rewritten(function: FunctionType) -> CodeType:
             ast.copy_location(nothing, tree) if given else None for given in defaults[1]
         ]
         tree.name = _INNER  # its own name means the global one, or the one of its closure
-        made: ast.stmt = _Rewriter(around).visit(tree)
+        made: ast.stmt = _Rewriter(around, code.co_filename).visit(tree)
         if around:
             made = ast.copy_location(ast.ClassDef(around, [], [], [made], []), tree)
         free = [n for n in code.co_freevars if n != "__class__"]

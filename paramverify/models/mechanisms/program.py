@@ -102,6 +102,7 @@ SECTION = Section(
         ),
         Key("calls", CALLS),
         Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
+        Key("origin", TEXT, "How the program was made, which the answers repeat as a note."),
     ),
     rules=(exactly_one("source", "file"),),
     also={
@@ -282,6 +283,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     calls: dict[str, Callee] = {}
     bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     program: Program | None = None
+    if "origin" in table:
+        checks.notes.append(table.text("origin"))
     with gathered() as each:
         if "calls" in table:
             with each, table.within("calls") as called:

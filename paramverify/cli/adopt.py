@@ -1,0 +1,134 @@
+"""`paramverify adopt FILE.py::FUNCTION`: the case of a Python function, whose source stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paramverify.cli import _functions
+from paramverify.cli._common import OUTPUT_FILE, json_option, print_json, say, timeout_option, time_limit, write_text
+from paramverify.cli._exits import Exit
+from paramverify.errors import InputError
+
+LISTED = (30, "Make a case of a Python function, without changes to its source.")
+
+INPUT = (
+    'Give the values of an argument, such as "x = 0..3", "x = yes,no", or "q = 0..1 * 3" for a list of 3 entries; '
+    "repeatable."
+)
+PARAMETER = 'Prove it for all values of an argument, such as "epsilon = (0, oo)"; repeatable.'
+NEIGHBOURS = (
+    'Say which inputs are neighbours: a condition of [neighbours], such as "differ = each", "differ = one, by = any" '
+    'or "related = abs(x - y) <= 1".'
+)
+CONSTANT = "Give another argument of the function a fixed value; repeatable."
+
+
+@click.command("adopt")
+@click.argument("function", metavar="FILE.py::FUNCTION")
+@click.option("--input", "inputs", multiple=True, required=True, metavar="NAME=VALUES", help=INPUT)
+@click.option("--parameter", "parameters", multiple=True, metavar="NAME=DOMAIN", help=PARAMETER)
+@click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help=CONSTANT)
+@click.option("--neighbours", metavar="RULE", help=NEIGHBOURS)
+@click.option("--epsilon", metavar="NUMBER", help='State the budget, such as 1, "ln(3)" or "epsilon".')
+@click.option("--ratio", metavar="NUMBER", help="State e^epsilon instead of epsilon.")
+@click.option("--delta", metavar="NUMBER", help="State delta besides.")
+@click.option("--deterministic", multiple=True, metavar="MODULE", help="Trust that functions of this module never draw.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="Write the case to this file.")
+@json_option
+@timeout_option
+def command(
+    function: str,
+    inputs: tuple[str, ...],
+    parameters: tuple[str, ...],
+    constants: tuple[str, ...],
+    neighbours: str | None,
+    epsilon: str | None,
+    ratio: str | None,
+    delta: str | None,
+    deterministic: tuple[str, ...],
+    output: Path | None,
+    as_json: bool,
+    timeout: float,
+) -> int:
+    """Make a case of a Python function, without changes to its source.
+
+    \b
+    Example:
+      paramverify adopt survey.py::respond --input "truth = 0,1" --epsilon 1 -o respond.toml
+
+    The file is imported, and the function is run on each input and on every outcome of its random choices. The
+    case has a program with exactly the same distribution of outputs, in which random doubles are real numbers
+    and floats are the decimal numbers that Python shows. All other commands read the case.
+    """
+    place = _functions.named(function)
+    if place is None:
+        raise click.UsageError(f"{function!r} does not name a function: write FILE.py::FUNCTION")
+    import paramverify
+    from paramverify.api.decorated import Mechanism
+
+    with time_limit(timeout):
+        found = _functions.function_of(*place)
+        if isinstance(found, Mechanism):
+            raise InputError("this function is decorated already: use it with verify", file=function)
+        made = paramverify.adopt(
+            found,
+            inputs=dict(_input(text) for text in inputs),
+            parameters=dict(_pair(text, "--parameter") for text in parameters),
+            constants={name: _value(text) for name, text in (_pair(t, "--constant") for t in constants)},
+            neighbours=_rule(neighbours),
+            epsilon=epsilon,
+            ratio=ratio,
+            delta=delta,
+            deterministic=deterministic,
+        )
+        text = f"# Adopted from {function}\n{made.to_toml()}"
+    if output:
+        write_text(output, text)
+    if as_json:
+        print_json({"function": function, "file": str(output) if output else None, "text": text, "notes": [made.source.origin]})
+    elif output:
+        say(f"Wrote {output}. Decide it with: paramverify verify {output}")
+    else:
+        click.echo(text, nl=False)
+    return Exit.HOLDS
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip() or not value.strip():
+        raise click.UsageError(f"{option} {text!r} must have the form NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _input(text: str) -> tuple[str, dict[str, Any]]:
+    name, value = _pair(text, "--input")
+    values, star, length = value.rpartition("*")
+    found: dict[str, Any] = {}
+    if star:
+        if not length.strip().isdigit():
+            raise click.UsageError(f"--input {text!r}: write a length after *, such as 0..1 * 3")
+        found["length"] = int(length)
+        value = values.strip()
+    found["values"] = value if ".." in value else [_value(part) for part in value.split(",")]
+    return name, found
+
+
+def _value(text: str) -> Any:
+    text = text.strip()
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip("'\"")
+
+
+def _rule(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    if text.lstrip().startswith("related"):
+        return dict([_pair(text, "--neighbours")])
+    return {name: _value(value) for name, value in (_pair(part, "--neighbours") for part in text.split(","))}
