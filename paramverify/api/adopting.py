@@ -24,8 +24,9 @@ from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inp
 from paramverify.models.programs.program_reading import RESERVED, read_program
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World
-from paramverify.tracing.exploring import Explored, Explorer, with_sources
+from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
+from paramverify.tracing.native_runs import compare
 from paramverify.tracing.residual import leaves, program_of
 from paramverify.tracing.tracer import Tracer
 
@@ -66,7 +67,7 @@ class Signs:
             below = {value > 0 for value in formula.below.values()}
             if len(above) == len(below) == 1:
                 return 1 if above == below else -1
-        point = {name: self._inside(name) for name in formula.names}
+        point = {name: self.inside(name) for name in formula.names}
         try:
             word = ">" if formula.value(point) > 0 else "<"
         except (OverflowError, ZeroDivisionError):
@@ -92,7 +93,8 @@ class Signs:
         found = self.intervals.get(name)
         return found is None or found.lower > 0 or (found.lower == 0 and not found.lower_closed)
 
-    def _inside(self, name: str) -> float:
+    def inside(self, name: str) -> float:
+        """Returns a value of a parameter inside its domain."""
         found = self.intervals.get(name)
         return 1.0 if found is None else float(found.lower + found.upper) / 2
 
@@ -335,6 +337,8 @@ class _Adoption:
             raise InputError(f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs")
         inputs = list(product(*domains))
         explored = Explorer(self._start, self.signs, self.world).all(inputs)
+        point = {n: self.signs.inside(n) for n in self.intervals}
+        compare(explored.trees, lambda given: self._run(given, point), point)
         shown = {given: tuple(map(_written, given)) for given in inputs}
         text = program_of(explored.trees, places, shown, {*self.given, *self.intervals})
         kinds: dict[str, set[str]] = {}
@@ -381,6 +385,49 @@ class _Adoption:
 
         return again, (), named
 
+    def _run(self, given: tuple[Any, ...], point: Mapping[str, float]) -> Any:
+        """Runs the function itself, with real random numbers, at a point of the domain."""
+        named: dict[str, Any] = {}
+        entries = iter(given)
+        for name, found in self.given.items():
+            values = [self._plain(next(entries), name) for _ in found.answers]
+            named[name] = values[0] if found.length is None else self._listed(values, name)
+        arguments = self.signature.parameters
+        named |= {n: value for n, value in point.items() if n in arguments}
+        named |= copied(self.constants)
+        for name, argument in arguments.items():
+            if name not in named and argument.default is argument.empty and self._is_generator(argument):
+                named[name] = self._real_generator(argument)
+        if self.owner is None:
+            return self.plain(**named)
+        owner = copied(self.owner)
+        if self._others():
+            owner = type(owner)(**copied(self.inside), **{n: point[n] for n in self._others()})
+        return self.plain(owner, **named)
+
+    def _plain(self, value: Any, name: str) -> Any:
+        """Returns a value of an input as the function gets it from Python."""
+        if isinstance(value, str):
+            return value
+        number = Fraction(value)
+        word = self._annotation(name)
+        if word == "bool" or "[bool" in word:
+            return bool(number)
+        fractional = word == "float" or "[float" in word or number.denominator > 1
+        return float(number) if fractional else int(number)
+
+    @staticmethod
+    def _is_pythons(argument: inspect.Parameter) -> bool:
+        """Tells whether a generator is one of the module `random`, and not of numpy."""
+        return "random.Random" in str(argument.annotation) or "SystemRandom" in str(argument.annotation)
+
+    def _real_generator(self, argument: inspect.Parameter) -> Any:
+        import random
+
+        import numpy as np
+
+        return random.Random() if self._is_pythons(argument) else np.random.default_rng()
+
     @staticmethod
     def _generator(argument: inspect.Parameter, tracer: Tracer) -> Any:
         import random
@@ -389,8 +436,7 @@ class _Adoption:
 
         from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source
 
-        python = "random.Random" in str(argument.annotation) or "SystemRandom" in str(argument.annotation)
-        if python:
+        if _Adoption._is_pythons(argument):
             return Source(OF_PYTHON, random.Random, tracer)
         return Source(OF_NUMPY, np.random.Generator, tracer)
 
@@ -401,13 +447,8 @@ class _Adoption:
     def _python(self, value: Any, tracer: Tracer, name: str) -> Any:
         if isinstance(value, str):
             return value
-        number = Fraction(value)
-        word = self._annotation(name)
-        if word == "bool" or "[bool" in word:
-            return bool(number)
-        if word == "float" or "[float" in word or number.denominator > 1:
-            return tracer.real(number)
-        return int(number)
+        plain = self._plain(value, name)
+        return tracer.real(Fraction(value)) if isinstance(plain, float) else plain
 
     def _listed(self, values: list[Any], name: str) -> Any:
         word = self._annotation(name)

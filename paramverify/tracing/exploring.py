@@ -172,6 +172,11 @@ def with_sources(value: Any, tracer: Tracer) -> Any:
     return copy.deepcopy(value, memo)
 
 
+def copied(value: Any) -> Any:
+    """Returns a deep copy with the same generators of random numbers."""
+    return copy.deepcopy(value, {id(found): found for found in _generators(value, set(), 0)})
+
+
 def _generators(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
     if id(value) in seen or depth > 20 or isinstance(value, (str, int, float, FunctionType, ModuleType, type)):
         return

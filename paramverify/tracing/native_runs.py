@@ -1,0 +1,120 @@
+"""The function itself, run by Python with real random numbers, against what was found of it.
+
+This is a test and proves nothing: it notices outputs and exceptions that the trees do not have, and
+exceptions that should be frequent and never come.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from paramverify.tracing.exploring import Leaf, Tree, written
+from paramverify.tracing.formulas import Refused
+from paramverify.tracing.tracer import Choice, Noise, Tracer
+
+RUNS = 40  # for each input
+MOST_INPUTS = 12
+FREQUENT = 0.5  # probability of an exception that has to be seen: it is missed with probability 2^-40
+TOLERANCE = 1e-6  # relative, between exact numbers and floats
+
+Value = float | str | tuple[Any, ...] | None  # None is a number with noise
+
+
+def compare(
+    trees: Mapping[tuple[Any, ...], Tree], run: Callable[[tuple[Any, ...]], Any], point: Mapping[str, float]
+) -> None:
+    """Runs the function on some inputs, and compares.
+
+    Raises:
+        Refused: Python returned or raised what the trees do not have, or the other way round.
+    """
+    step = max(1, len(trees) // MOST_INPUTS)
+    for given in list(trees)[::step]:
+        likely: dict[str, float] = {}
+        known: dict[str, Value] = {}
+        for leaf, share in _leaves(trees[given], 1.0, point):
+            likely[leaf.text] = likely.get(leaf.text, 0.0) + share
+            known.setdefault(leaf.text, _parsed(leaf.text))
+        seen: set[str] = set()
+        for _ in range(RUNS):
+            text = _outcome(run, given)
+            value = _parsed(text)
+            found = next((t for t, v in known.items() if _agree(v, value)), None)
+            if found is None:
+                raise Refused(
+                    f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify does not find: "
+                    "it followed the function wrongly; please report this"
+                )
+            seen.add(found)
+        for text, share in likely.items():
+            if "raises " in text and share > FREQUENT and text not in seen:
+                raise Refused(
+                    f"for the input {', '.join(map(str, given))}, paramverify finds that the function {text.strip(chr(39))}, but "
+                    "in Python it does not: it followed the function wrongly; please report this"
+                )
+
+
+def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequence[tuple[Leaf, float]]:
+    if tree is None:
+        return []
+    if isinstance(tree, Leaf):
+        return [(tree, share)]
+    if isinstance(tree.step, Choice):
+        shares = [share * weight.value(point) for weight in tree.step.weights]
+    else:
+        shares = [share] if isinstance(tree.step, Noise) else [share / 2, share / 2]
+    return [pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)]
+
+
+def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str:
+    tracer = Tracer(lambda formula: 0)
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            value = run(given)
+            if isinstance(value, types.GeneratorType):
+                value = list(value)
+        except Exception as error:
+            return repr(f"raises {type(error).__name__}: {error}")
+    return written(value, tracer)[0]
+
+
+def _parsed(text: str) -> Value:
+    """Returns a written output as nested tuples of floats and texts."""
+    import ast
+
+    def of(tree: ast.expr) -> Value:
+        match tree:
+            case ast.List(elts):
+                return tuple(of(e) for e in elts)
+            case ast.Constant(str() as label):
+                return label.partition(":")[0] if label.startswith("raises ") else label
+            case ast.Constant(bool() as truth):
+                return str(truth)
+            case ast.Constant(value) if isinstance(value, int | float):
+                return float(value)
+            case ast.BinOp(left, ast.Div(), right):
+                above, below = of(left), of(right)
+                if isinstance(above, float) and isinstance(below, float):
+                    return float(Fraction(above) / Fraction(below))
+            case ast.UnaryOp(ast.USub(), operand):
+                inside = of(operand)
+                return -inside if isinstance(inside, float) else None
+        return None
+
+    return of(ast.parse(text, mode="eval").body)
+
+
+def _agree(model: Value, value: Value) -> bool:
+    if model is None:
+        return isinstance(value, float) or value is None
+    if isinstance(model, tuple):
+        return isinstance(value, tuple) and len(model) == len(value) and all(map(_agree, model, value))
+    if isinstance(model, float):
+        return isinstance(value, float) and math.isclose(model, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return model == value
