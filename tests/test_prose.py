@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import generated
 import pytest
 import yaml
 from conftest import ROOT
@@ -147,10 +148,13 @@ def comments_of_cases() -> Iterator[Text]:
 
 
 def pages() -> Iterator[Text]:
-    """Yields the prose of all pages."""
+    """Yields the prose of all pages, and the cells of tables that the site makes from recorded results."""
     for path in documents():
         if path.name not in HISTORY:
             yield from prose_of(path)
+    for name, table in generated.TABLES.items():
+        cells = re.sub(r"`[^`]+`", "`code`", re.sub(r"\]\([^)]*\)", "]", table()))
+        yield from (Text(name, cell.strip()) for cell in re.split(r"[|\n]", cells) if cell.strip())
 
 
 @pytest.mark.parametrize(

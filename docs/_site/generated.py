@@ -1,13 +1,16 @@
-"""The parts of the reference that are made from the program: commands and their options, public functions."""
+"""The parts of pages that are made from the program or from recorded results."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+import papers
+import results
 
 import paramverify
 from paramverify import language
@@ -171,3 +174,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "functions": function_pages,
     "logic-grammar": logic_grammar,
 }
+TABLES: dict[str, Callable[[], str]] = {
+    **{f"papers-{section}": partial(papers.rendered, section) for section in papers.sections()},
+    **{f"results-{name}": partial(results.rendered, name) for name in (*results.names(), "others")},
+}
+PARTS |= TABLES
