@@ -72,12 +72,11 @@ def rendered(name: str) -> str:
 
 def others() -> str:
     """Returns the table of the files that have no tables in the page."""
-    lines = [line(("file", "measured", "with", "recorded")), line(["---"] * 4)]
+    lines = [line(("file", "measured")), line(["---"] * 2)]
     for name in names():
         document = recorded(name)
         if "title" in document:
-            run = f"`{document['run'].removeprefix('python benchmarks/')}`"
-            lines.append(line((f"`{name}.toml`", document["title"], run, document["recorded"])))
+            lines.append(line((f"`{name}.toml`", document["title"])))
     return "\n".join([*lines, ""])
 
 
