@@ -24,7 +24,7 @@ import paramverify
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Open, Proved, Refuted
-from paramverify.backends import NEEDED, discover
+from paramverify.backends import NEEDED, discover, program
 from paramverify.claims import Claim
 from paramverify.evidence.certificates import replayed
 from paramverify.processes.attempts import formed
@@ -215,7 +215,12 @@ def test_the_table_has_every_backend(root: Path) -> None:
     """The table in docs/extending.md has a row for each backend, with its place and its program."""
     text = (root / "docs" / "extending.md").read_text()
     rows = text.partition("\n| backend |")[2].partition("\n\n")[0].splitlines()[2:]
-    assert sorted(row.split("`")[1] for row in rows) == sorted(discover())
+    shown = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in rows]
+    places = {name: getattr(backend, "place", None) for name, backend in discover().items()}
+    assert {name: place.partition(":")[0] for name, place, _ in shown} == {
+        name: "none" if place is None else str(place) for name, place in places.items()
+    }
+    assert [found for name, _, found in shown if found != program(discover()[name], name)] == []
 
 
 # --- plugins that do not work -------------------------------------------------------------------------
