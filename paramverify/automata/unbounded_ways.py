@@ -1,18 +1,19 @@
 """Ways that cost more the longer they are, and ways that need a large multiple of ε.
 
 **What a way costs.** The order of a way has a pair (j, k) of samples if a guard says that sample j lies
-below sample k. For a difference δ = β − α of two streams let W(δ) be min Σ d_k·|s_k − δ_k| + Σ d'_k over
-shifts s with s_j ≤ s_k for pairs of the order, and s_k = 0 if insample is output; the second sum is over
+below sample k. For a difference δ = β − α of two streams let W(δ) be min Σ d_k·|s_k − δ_k| + Σ d'_k·|δ_k|
+over shifts s with s_j ≤ s_k for pairs of the order, and s_k = 0 if insample is output; the second sum is over
 inputs of which insample' is output. Let W be the largest W(δ) with δ_k = ±1, and 0 where nothing is read.
 **For every ε, W·ε is the least budget of the way**: it is enough for all streams that differ by at most 1
 each, and no number below it is, already for whole numbers, and for Laplace and geometric noise.
 
-*Enough.* Move sample k by s_k. This keeps the order and the outputs, so it maps runs on the way onto runs on
-it. The centre of the noise moves by δ_k, so the density of a sample falls by a factor of at most
-e^(d_k·ε·|s_k − δ_k|). The integral over all samples gives Pr_α(way) ≤ e^(ε·W(δ))·Pr_β(way). W(δ) is convex,
-because it is a minimum of a convex function over part of its variables, so the largest value over |δ_k| ≤ 1
-is at a corner. With geometric noise the same is true of sums, because the best shifts are whole numbers (the
-order is that of a network) and so keep `<` and `<=`.
+*Enough.* Move sample k by s_k. This keeps the order and the outputs, so it maps runs on the way onto runs
+on it. The centre of the noise moves by δ_k, so the density of a sample falls by a factor of at most
+e^(d_k·ε·|s_k − δ_k|), and that of an output insample', which stays, by at most e^(d'_k·ε·|δ_k|). The
+integral over all samples gives Pr_α(way) ≤ e^(ε·W(δ))·Pr_β(way). W(δ) is convex, because it is a minimum of
+a convex function over part of its variables, so the largest value over |δ_k| ≤ 1 is at a corner. With
+geometric noise the same is true of sums, because the best shifts are whole numbers (the order is that of a
+network) and so keep `<` and `<=`.
 
 *Least.* Fix ε, and differences δ_k = ±1 with W(δ) = W. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the
 stream τ·δ; the streams τ·δ and (τ+1)·δ are neighbours. Let x be samples in the order of the way; numbers that
