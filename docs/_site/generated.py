@@ -1,4 +1,4 @@
-"""The parts of the reference that are made from the program: commands and their options, public functions."""
+"""The parts of the reference that are generated: commands and options, keys, JSON, public functions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
+import json_formats
 
 import paramverify
 from paramverify import language
@@ -169,5 +170,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": command_pages,
     "keys": every_key,
     "functions": function_pages,
+    "json": json_formats.tables,
     "logic-grammar": logic_grammar,
 }
