@@ -1,4 +1,4 @@
-"""The parts of pages that are made from the program or from recorded results."""
+"""The parts of pages that are made from the program, from tables, or from recorded results."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+import json_formats
 import papers
 import results
 
@@ -172,6 +173,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": command_pages,
     "keys": every_key,
     "functions": function_pages,
+    "json": json_formats.tables,
     "logic-grammar": logic_grammar,
 }
 TABLES: dict[str, Callable[[], str]] = {
