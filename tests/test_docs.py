@@ -9,6 +9,7 @@ import ast
 import doctest
 import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(comparison_plots, "FORMATS", ("svg",))
     linked_to_root(tmp_path)
     commands = [command.text for command in example.commands]
+    if any("| jq " in command for command in commands) and shutil.which("jq") is None:
+        pytest.skip("jq is missing; to get it: apt install jq")
     if example.place.startswith("README.md:") or not all(map(is_plain, commands)):
         outputs = outputs_of(commands, tmp_path)
     else:

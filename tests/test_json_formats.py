@@ -1,4 +1,4 @@
-"""The JSON that commands print, against the tables of docs/json.md: keys and types.
+"""The JSON that commands print, against docs/json.toml: keys and types; and the tables of the page.
 
 tests/test_shipped_cases.py does the same with what `verify`, `budget`, `interactive`, `explain`, `check` say.
 """
@@ -7,20 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from json_shapes import (
-    COMMON,
-    PAGE,
-    PLAIN,
-    SHAPES,
-    common_keys,
-    mistakes,
-    own_keys,
-    sections,
-)
+from json_formats import COMMON, objects, slug, tables
+from json_shapes import PLAIN, SHAPES, mistakes
 
 from paramverify.cli._commands import commands
 from paramverify.cli.main import run
@@ -72,7 +65,7 @@ RUNS = (
     "cases infection-chain",
     "export noisy-max-independent.toml --to smtlib2 --claim 1",
     "export noisy-max-independent.toml --to smtlib2 -o FOLDER",
-    "compare geometric-contagious-ln2.toml --backends bernstein -o FOLDER",
+    "compare geometric-contagious-ln2.toml --backends z3 --encodings sequences,monolithic -o FOLDER",
     "convert --pure ln(3) --delta-for ln(2) --order 4",
     "convert --zcdp 1/2 --epsilon-for 1/1000",
     "backends",
@@ -110,30 +103,49 @@ def test_a_mistake_in_the_input_has_the_keys_of_the_page(capsys: pytest.CaptureF
     assert list(mistakes(json.loads(capsys.readouterr().out), LIMITED, "error")) == []
 
 
-def test_no_heading_and_no_key_stands_twice() -> None:
-    """A reader finds each object once, and each key once in its table."""
-    headings = re.findall(r"^##+ (.+)$", PAGE, re.MULTILINE)
-    assert sorted(headings) == sorted(set(headings))
-    common = dict(own_keys(sections()[COMMON]))
-    used: set[str] = set()
-    for name, body in sections().items():
-        listed = [key for key, _ in common_keys(body, common)] if name != COMMON else []
-        keys = [*(key for key, _ in own_keys(body)), *listed]
-        assert sorted(keys) == sorted(set(keys)), name
+def test_no_object_and_no_key_stands_twice() -> None:
+    """A reader finds each object once, and each key once in it; common keys are those of several objects."""
+    made = {part.name: part for part in objects()}
+    assert len(made) == len(objects())
+    assert len({slug(name) for name in made}) == len(made)
+    common = [key for field in made.pop(COMMON).fields for key in field.keys]
+    assert len(common) == len(set(common))
+    used: Counter[str] = Counter()
+    for name, part in made.items():
+        listed = [found.key for found in part.common]
+        keys = [*listed, *(key for field in part.fields for key in field.keys)]
+        assert len(keys) == len(set(keys)), name
         used.update(listed)
-    assert used == set(common)
+    assert set(used) == set(common)
+    assert [key for key, times in used.items() if times == 1] == []
 
 
-def test_every_command_has_a_table() -> None:
-    """Each command that prints JSON has a table, and each part of a table is used and has one too."""
+def test_every_command_has_an_object() -> None:
+    """Each command that prints JSON has an object, and each part that a type names is one, and has keys."""
     without = {name for name in commands() if name not in SHAPES}
     assert without == {"schema"}  # it prints a schema, which is its own description
     parts = {
         part for shape in SHAPES.values() for kind in shape.values() for part in re.split(r" of | or ", kind)
     }
-    inner = set(re.findall(r"^### (.+)$", PAGE, re.MULTILINE))
-    assert inner <= parts
-    assert parts - set(SHAPES) - set(PLAIN) - {"list", "map"} == set()
+    named = {part for part in parts if part not in PLAIN} - {"list", "map"}
+    assert named <= set(SHAPES)
+    assert {part.name for part in objects() if not part.heading} <= named
+    assert {part.name for part in objects() if part.heading} >= set(commands())
+
+
+def test_the_page_has_every_key() -> None:
+    """The tables have a row for each field, and links lead from types to their objects."""
+    page = tables()
+    rows = re.findall(r"^\| (`.+?`) \| (.+?) \| (.+) \|$", page, re.MULTILINE)
+    fields = [field for part in objects() for field in part.fields]
+    assert [re.findall(r"`(.+?)`", keys) for keys, _, _ in rows] == [list(field.keys) for field in fields]
+    assert [meaning for _, _, meaning in rows] == [field.meaning for field in fields]
+    assert all(field.meaning and "|" not in field.type + field.meaning for field in fields)
+    anchors = {slug(name) for name in re.findall(r"^## (.+)$", page, re.MULTILINE)}
+    anchors |= set(re.findall(r"\{ #([\w-]+) \}", page))
+    assert set(re.findall(r"\]\(#(.+?)\)", page)) <= anchors
+    assert "| `claims` | [claim](#claim)[] |" in page
+    assert "| `lower_lines` | exact{}[] |" in page
 
 
 def test_unknown_is_no_exact_number() -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import generated
+import json_formats
 import pytest
 import yaml
 from conftest import ROOT
@@ -147,10 +149,22 @@ def comments_of_cases() -> Iterator[Text]:
 
 
 def pages() -> Iterator[Text]:
-    """Yields the prose of all pages."""
+    """Yields the prose of all pages, the meanings of keys of JSON, and the tables of recorded results."""
     for path in documents():
         if path.name not in HISTORY:
             yield from prose_of(path)
+    for name, table in generated.TABLES.items():
+        cells = re.sub(r"`[^`]+`", "`code`", re.sub(r"\]\([^)]*\)", "]", table()))
+        yield from (Text(name, cell.strip()) for cell in re.split(r"[|\n]", cells) if cell.strip())
+    for part in json_formats.objects():
+        yield Text(f"docs/json.toml:{part.name}", part.text)
+        for group in part.groups:
+            for listed in group.common:
+                yield Text(f"docs/json.toml:{part.name}.{listed.key}", listed.remark)
+            for field in group.fields:
+                yield Text(
+                    f"docs/json.toml:{part.name}.{field.keys[0]}", re.sub(r"`[^`]*`", "code", field.meaning)
+                )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import generated
 import pytest
 from conftest import ROOT
 
@@ -57,6 +58,7 @@ def test_keys_that_are_cited_are_those_that_are_defined() -> None:
     as in (Warner, 1965): they give the key.
     """
     found = {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
+    found |= {name: cited(table()) for name, table in generated.TABLES.items()}
     unknown = {path: keys - set(DEFINED) for path, keys in found.items()}
     assert {path: keys for path, keys in unknown.items() if keys} == {}
     assert set(DEFINED) - set().union(*found.values()) == set()

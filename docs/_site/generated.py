@@ -1,13 +1,17 @@
-"""The parts of the reference that are made from the program: commands and their options, public functions."""
+"""The parts of pages that are made from the program, from tables, or from recorded results."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+import json_formats
+import papers
+import results
 
 import paramverify
 from paramverify import language
@@ -169,5 +173,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": command_pages,
     "keys": every_key,
     "functions": function_pages,
+    "json": json_formats.tables,
     "logic-grammar": logic_grammar,
 }
+TABLES: dict[str, Callable[[], str]] = {
+    **{f"papers-{section}": partial(papers.rendered, section) for section in papers.sections()},
+    **{f"results-{name}": partial(results.rendered, name) for name in (*results.names(), "others")},
+}
+PARTS |= TABLES

@@ -24,6 +24,10 @@ LINK = re.compile(r"(?<=\]\()([^()\s#]+)(?=[)#])")
 ESCAPED_BAR = r"\|"
 CODE = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")  # code with a bar that is escaped, as tables need it
 LOADED = re.compile(r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
+OUTPUT = re.compile(
+    r'(?<=<div class="language-)(console|text output)(?= highlight">(<pre>.*?</pre>))', re.DOTALL
+)
+ALIGNED = re.compile(r"^ *\S.*? {2,}\S", re.MULTILINE)
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 
@@ -46,6 +50,18 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     text = MARK.sub(lambda match: generated.PARTS[match[1]](), markdown)
     text = "\n".join(CODE.sub(bars, line) if line.startswith("|") else line for line in text.split("\n"))
     return LINK.sub(lambda match: target(match[1], here), text)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    """Marks outputs with aligned columns, whose lines must not wrap."""
+    del page, config, files
+    return OUTPUT.sub(with_columns, html)
+
+
+def with_columns(match: re.Match[str]) -> str:
+    """Returns the kind of a block, with a mark if at least two of its lines have columns."""
+    text = re.sub(r"<[^>]+>", "", match[2])
+    return f"{match[1]} columns" if len(ALIGNED.findall(text)) > 1 else match[1]
 
 
 def bars(match: re.Match[str]) -> str:

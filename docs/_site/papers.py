@@ -1,13 +1,10 @@
-"""The tables of docs/papers.md, which are written from docs/papers.toml.
-
-python docs/_site/papers.py        writes the tables into the page
-"""
+"""The tables of docs/papers.md, which the site makes from docs/papers.toml."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +12,21 @@ from results import line
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "papers.toml"
-PAGE = ROOT / "docs" / "papers.md"
-BLOCK = re.compile(r"(<!-- rows: ([\w-]+) -->\n).*?(<!-- end of rows -->)", re.DOTALL)
 MOST = 2  # texts of a row that the page shows
 
 
-def rows_of(section: str) -> list[dict[str, Any]]:
-    """Returns the rows of one section of the page."""
-    document = tomllib.loads(DATA.read_text(encoding="utf-8"))
-    return [row for row in document["row"] if row["section"] == section]
+@cache
+def sections() -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of each section of the page, in the order of the file."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in tomllib.loads(DATA.read_text(encoding="utf-8"))["row"]:
+        found.setdefault(row["section"], []).append(row)
+    return found
 
 
 def rendered(section: str) -> str:
-    """Returns the table of a section, the rows that have no command, and how many the file alone has."""
-    rows = rows_of(section)
-    shown = [row for row in rows if row.get("page", True)]
+    """Returns the table of a section, and then a list of the rows that have no command."""
+    shown = [row for row in sections()[section] if row.get("page", True)]
     lines = [line(("in the paper", "published", "command", "ours")), line(["---"] * 4)]
     for row in shown:
         if "command" in row:
@@ -55,12 +52,3 @@ def abridged(command: str) -> str:
         return f"`{name} {rest[1].rpartition(':')[2]} ...`"
     case = rest[0].removeprefix("cases/").removesuffix(".toml")
     return f"`{name} {case}{' ...' * (len(rest) > 1)}`"
-
-
-def filled(page: str) -> str:
-    """Returns the page with the rows of the file."""
-    return BLOCK.sub(lambda match: match[1] + rendered(match[2]) + match[3], page)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,13 +1,12 @@
-"""The tables of docs/benchmarks.md, which are written from the recorded results in benchmarks/results/.
+"""The tables of docs/benchmarks.md, which the site makes from the recorded results in benchmarks/results/.
 
-    python docs/_site/results.py                 writes the tables into the page
     SCRIPT | python docs/_site/results.py NAME   records what a script printed as benchmarks/results/NAME.toml
 
 A recorded file says how it was measured: `run` (the command), `recorded` (the day), `commit`, `machine` (a
 name in machines.toml), `load` (what else ran), and `baseline` (what was measured in the same run to compare
-with). It has one `[[table]]` or more, with `columns` and `rows`. The page leaves out `more_rows`, and shows
-the columns `shown` if a table has this key. A file with a `title`, and what it is `about`, has a line in the
-last table of the page instead.
+with), which the page says in its own words. It has one `[[table]]` or more, with `columns` and `rows`. The
+page leaves out `more_rows`, and shows the columns `shown` if a table has this key. A file with a `title`, and
+what it is `about`, has a line in the last table of the page instead.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import json
 import re
 import subprocess
 import sys
-import textwrap
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,9 +22,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGE = ROOT / "docs" / "benchmarks.md"
-BLOCK = re.compile(r"(<!-- results: ([\w-]+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+USUAL = "M1"  # the machine that the page describes
 KEYS = ("run", "recorded", "commit", "machine", "load", "baseline")
+
+
+def names() -> list[str]:
+    """Returns the names of the recorded files."""
+    return sorted(path.stem for path in RESULTS.glob("*.toml") if path.stem != "machines")
 
 
 def recorded(name: str) -> dict[str, Any]:
@@ -52,42 +54,35 @@ def rendered(name: str) -> str:
     if name == "others":
         return others()
     document = recorded(name)
+    said = [f"`{document['run']}`", document["recorded"]]
+    said += [f"commit `{document['commit']}`"] if document["commit"] != "not recorded" else []
+    said += [document["machine"]] if document["machine"] != USUAL else []
     load = "" if document["load"] == "not recorded" else f" ({document['load']})"
-    commit = "" if document["commit"] == "not recorded" else f"commit `{document['commit']}`, "
-    baseline = "" if document["baseline"] == "none" else f" Baseline: {document['baseline']}."
-    head = f"`{document['run']}`: {document['recorded']}, {commit}{document['machine']}{load}.{baseline}"
-    lines = [*textwrap.wrap(head, 120, break_on_hyphens=False, break_long_words=False), ""]
+    hidden = sum(len(table.get("more_rows", ())) for table in document["table"])
+    more = f"; `{name}.toml` has {hidden} more row{'s' * (hidden > 1)}" if hidden else ""
+    lines = [f"{', '.join(said)}{load}{more}.", ""]
     for table in document["table"]:
         columns = table["columns"]
         places = [columns.index(name) for name in table.get("shown", columns)]
         lines += [line(columns[k] for k in places), line("---" for _ in places)]
         lines += [line(row[k] for k in places) for row in table["rows"]]
         lines.append("")
-    hidden = sum(len(table.get("more_rows", ())) for table in document["table"])
-    if hidden:
-        lines += [f"`{name}.toml` has {hidden} more row{'s' * (hidden > 1)}.", ""]
     return "\n".join(lines)
 
 
 def others() -> str:
     """Returns the table of the files that have no tables in the page."""
-    lines = [line(("file", "measured", "with", "recorded")), line(["---"] * 4)]
-    for path in sorted(RESULTS.glob("*.toml")):
-        document = recorded(path.stem) if path.stem != "machines" else {}
+    lines = [line(("file", "measured")), line(["---"] * 2)]
+    for name in names():
+        document = recorded(name)
         if "title" in document:
-            run = f"`{document['run'].removeprefix('python benchmarks/')}`"
-            lines.append(line((f"`{path.name}`", document["title"], run, document["recorded"])))
+            lines.append(line((f"`{name}.toml`", document["title"])))
     return "\n".join([*lines, ""])
 
 
 def line(cells: Any) -> str:
     """Returns the line of a row."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def filled(page: str) -> str:
-    """Returns the page with its tables as they are recorded."""
-    return BLOCK.sub(lambda match: match[1] + rendered(match[2]) + match[3], page)
 
 
 def tables_in(text: str) -> list[tuple[list[str], list[list[str]]]]:
@@ -147,7 +142,6 @@ def quoted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        made = record(sys.argv[1], sys.stdin.read())
-        (RESULTS / f"{sys.argv[1]}.toml").write_text(made, encoding="utf-8")
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    name = sys.argv[1]
+    made = record(name, sys.stdin.read())
+    (RESULTS / f"{name}.toml").write_text(made, encoding="utf-8")

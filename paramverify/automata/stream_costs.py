@@ -1,8 +1,8 @@
 """What ways cost for streams of each length, and for streams that differ in one entry.
 
 Streams of n inputs have ways that read at most n. The budget of a way is its cost times ε, for every ε: no
-smaller one is enough (see docs/automata.md). So the budget for a length is the largest cost of these ways.
-A table is left out if another one at the same node bounds it that has read no more. Entries that cannot
+smaller one is enough (proved in `unbounded_ways`). So the budget for a length is the largest cost of these
+ways. A table is left out if another one at the same node bounds it that has read no more. Entries that cannot
 become the least ones are left out, too: with the shift 0, what is still read costs its rates at most.
 
 Where one entry differs, a table also knows whether it was read already.
@@ -14,8 +14,8 @@ cost of a way is another one. Where both are equal the multiple is exact.
 
 Streams that differ in one entry: what a way costs then, and ways that cost most.
 
-The theorem about ways (`docs/automata.md`) is about each difference δ by itself: W(δ)·ε is enough for two
-streams that differ by δ, and as ε grows no less is enough for all of them. If one entry differs, δ is t times
+The theorem about ways (`unbounded_ways`) is about each difference δ by itself: W(δ)·ε is enough for two
+streams that differ by δ, and for every ε no less is enough for all. If one entry differs, δ is t times
 a unit vector with |t| ≤ 1, and W(t·e_k) ≤ max(W(e_k), W(−e_k)), because W is convex and W(0) = 0. **So the
 cost of a way is the largest W(±e_k) over the entries k that it reads**, plus d'_k where insample' of entry k
 is put out. With no shifts at all it is at most d_k; and 0 where the sample is not compared, not stored and

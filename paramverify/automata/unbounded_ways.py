@@ -1,10 +1,38 @@
 """Ways that cost more the longer they are, and ways that need a large multiple of ε.
 
-**What a way costs at least.** For one way and a direction δ of differences let W be min Σ d_k·|s_k − δ_k|
-over shifts s in the order that its guards ask for, with 0 for released samples. For whole τ let a(τ) be ln
-Pr(way) under the stream τ·δ. As τ grows, a(τ)/τ goes to −ε·W, whatever ε is. Each a(τ) − a(τ+1) is at most
-ε·W by the shifts, so some come as near to ε·W as one likes. So **the cost of a way is the least multiple of
-ε for that way**, for every ε (the proof is in docs/automata.md).
+**What a way costs.** The order of a way has a pair (j, k) of samples if a guard says that sample j lies
+below sample k. For a difference δ = β − α of two streams let W(δ) be min Σ d_k·|s_k − δ_k| + Σ d'_k·|δ_k|
+over shifts s with s_j ≤ s_k for pairs of the order, and s_k = 0 if insample is output; the second sum is over
+inputs of which insample' is output. Let W be the largest W(δ) with δ_k = ±1, and 0 where nothing is read.
+**For every ε, W·ε is the least budget of the way**: it is enough for all streams that differ by at most 1
+each, and no number below it is, already for whole numbers, and for Laplace and geometric noise.
+
+*Enough.* Move sample k by s_k. This keeps the order and the outputs, so it maps runs on the way onto runs
+on it. The centre of the noise moves by δ_k, so the density of a sample falls by a factor of at most
+e^(d_k·ε·|s_k − δ_k|), and that of an output insample', which stays, by at most e^(d'_k·ε·|δ_k|). The
+integral over all samples gives Pr_α(way) ≤ e^(ε·W(δ))·Pr_β(way). W(δ) is convex, because it is a minimum of
+a convex function over part of its variables, so the largest value over |δ_k| ≤ 1 is at a corner. With
+geometric noise the same is true of sums, because the best shifts are whole numbers (the order is that of a
+network) and so keep `<` and `<=`.
+
+*Least.* Fix ε, and differences δ_k = ±1 with W(δ) = W. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the
+stream τ·δ; the streams τ·δ and (τ+1)·δ are neighbours. Let x be samples in the order of the way; numbers that
+are output are fixed in this order. Up to a bounded number from the means, the exponent of the density is
+−ε·V(x) with V(x) = Σ d_k·|x_k − τ·δ_k| + Σ d'_k·|y_k − τ·δ_k|, where y_k is the number that is output as
+insample'.
+
+- The samples that are possible are a polyhedron. It has a point p, and its directions ([Rockafellar70],
+  section 8) are the shifts s above: strict comparisons of whole numbers require a difference of 1, and those
+  of its directions 0. Every x is the sum of a direction and a point of a bounded set ([Schrijver86],
+  corollary 7.1b). So min V differs from τ·W by a bounded number.
+- *At least.* x = p + τ·s with the best shifts s is possible, and so are all samples in a small box around it
+  (with geometric noise, this one sample). So a(τ) ≥ −ε·τ·W − c, for a number c that does not depend on τ.
+- *At most.* For each η in (0, 1), e^(−ε·V) is at most e^(−(1−η)·ε·min V)·e^(−η·ε·V). The second factor has a
+  finite integral, or sum, that does not depend on τ. So a(τ) ≤ −(1−η)·ε·τ·W + c', where c' depends on η and
+  not on τ.
+
+Together, a(τ)/τ tends to −ε·W. So the average of a(0) − a(1), ..., a(τ−1) − a(τ) goes to ε·W. By the first
+part each of them is at most ε·W, so some come arbitrarily close to ε·W. ∎
 
 **Families.** A `ViolationFamily` has parts of a way that are repeated n times, and a chain of samples, each
 of which lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the

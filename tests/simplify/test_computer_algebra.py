@@ -143,19 +143,34 @@ def test_bases_that_take_long_are_not_begun() -> None:
     assert [key(leaf.claim.polynomial) for leaf in simplify(claim, ["sympy"]).leaves()] == ["1"]
 
 
-def test_the_page_shows_what_steps_do() -> None:
-    """Each step makes of its claim on the page what stands beside it, and the page has all steps."""
+# A claim about p and q in (0, 1), or about p = 1/3, a constraint, and the polynomials that the step leaves.
+EXAMPLES = {
+    "fixed": ("p*q - 1/4", "", ["1/3*q - 1/4"]),
+    "product": ("(p*q)**40 - (p*q)**39 + 1", "", ["p^40 - p^39 + 1"]),
+    "sign": ("p**2*q + p - p**2", "", []),
+    "empty": ("p - 1", "p >= q + 1", []),
+    "equations": ("p - 2*q + 1", "p == q**2", ["q^2 - 2*q + 1"]),
+    "ideal": ("3 - 3*(p**2 + q**2)**2", "p**2 + q**2 == 1", ["0"]),
+    "stretch": ("2 - p - p*q - q", "p + q <= 1", ["p*q^2 - p - q + 2"]),
+    "factors": ("p**3*(1 - p)*(p - q)**2*(q**2 - q + 1/3)", "", ["3*q^2 - 3*q + 1"]),
+    "content": ("4/3*p**2 - 2*p*q + 2", "", ["2*p^2 - 3*p*q + 3"]),
+    "monotone": ("2*p + p*q + q**2 - q", "", ["q^2 - q"]),
+    "ends": ("p*(q - 1/2)**2 + (1 - p)*(q - 1/3)**2", "", ["q^2 - 2/3*q + 1/9", "q^2 - q + 1/4"]),
+    "sympy": ("p**3*(1 - p)*(p - q)**2*(q**2 - q + 1/3)", "", ["3*q^2 - 3*q + 1"]),
+}
+
+
+def test_what_steps_do() -> None:
+    """Each step makes of a claim what it should, and the page has all steps in their order."""
     page = (Path(__file__).resolve().parents[2] / "docs/how-to/solvers.md").read_text(encoding="utf-8")
     table = page[page.index("| step | what it does") :].split("\n\n", 1)[0].splitlines()[2:]
-    rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in table]
-    assert [row[0] for row in rows] == list(STEPS)
-    for name, _, claim, given, left in rows:
-        fixed = "==" in given and name == "fixed"
-        box = {"p": "1/3" if fixed else "(0, 1)", "q": "(0, 1)"}
-        tree = simplify(make(claim, box, [] if fixed or not given else [given]), [name])
+    assert [row.split("`")[1] for row in table] == list(STEPS)
+    for name in STEPS:
+        claim, given, left = EXAMPLES[name]
+        box = {"p": "1/3" if name == "fixed" else "(0, 1)", "q": "(0, 1)"}
+        tree = simplify(make(claim, box, [given] if given else []), [name])
         assert tree.steps()[:1] == [name]
-        expected = [part.strip("` ") for part in left.split(",")] if left else []
-        assert [key(leaf.claim.polynomial) for leaf in tree.leaves()] == expected
+        assert [key(leaf.claim.polynomial) for leaf in tree.leaves()] == left
 
 
 def test_names_of_steps() -> None:

@@ -1,4 +1,4 @@
-"""A subject of another package: the one of docs/extending.md, installed beside this package."""
+"""Subjects of another package: those of docs/extending.md, installed beside this package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from conftest import ROOT
 PACKAGE = ROOT / "paramverify"
 CODES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
 CODE = next(code for code in CODES if "WrittenAsCase" in code)
-ENGINE = next(code for code in CODES if "(Subject)" in code)
+ENGINE = (ROOT / "tests/subjects/tables_of_probabilities.py").read_text()
+PARTS = next(code for code in CODES if "(Subject)" in code)
 PRIVATE, LEAKS, WRONG = "keep 3/4\nbound 3\n", "keep 4/5\nbound 3\n", "keep 2\nbound 3\n"
 
 
@@ -97,7 +98,9 @@ def test_a_name_is_taken_once(site: Path, tmp_path: Path) -> None:
 
 
 def test_the_engine_of_the_page(site: Path) -> None:
-    """The subject with an engine of its own answers, refuses what it does not know, and names lines."""
+    """The subject with its own engine answers, rejects what it does not know, and names lines."""
+    for part in PARTS.replace("\n        ...", "").strip().split("\n\n"):
+        assert part.strip("\n") in ENGINE
     for name, code, words in (("good", 0, "private: the largest ratio is 3"), ("leaks", 1, "not private: ")):
         found, out, _ = call(site, "verify", f"{name}.table")
         assert (found, out.startswith(words)) == (code, True)

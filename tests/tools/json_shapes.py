@@ -1,16 +1,12 @@
-"""The shapes of the JSON that commands print, as the tables of docs/json.md have them: keys and types.
-
-A line `Common keys:` lists keys of the table of that name that an object has, too; `key or null` allows null.
-"""
+"""The shapes of the JSON that commands print, as docs/json.toml has them: keys and types."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+import json_formats
+
 PLAIN: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "flag": (bool,),
@@ -22,38 +18,7 @@ PLAIN: dict[str, tuple[type, ...]] = {
     "unknown": (str,),
 }
 
-
-COMMON = "Common keys"
-
-
-def sections() -> dict[str, str]:
-    """The text below each heading of the page."""
-    return dict(re.findall(r"^##+ (.+?)$([\s\S]*?)(?=^##|\Z)", PAGE, re.MULTILINE))
-
-
-def own_keys(body: str) -> list[tuple[str, str]]:
-    """The keys of the table of a section, with their types."""
-    rows = re.findall(r"^\| (`.+?`) \| (.+?) \| .+ \|$", body, re.MULTILINE)
-    return [(key, kind) for keys, kind in rows for key in re.findall(r"`([\w ]+)`", keys)]
-
-
-def common_keys(body: str, common: dict[str, str]) -> list[tuple[str, str]]:
-    """The common keys that a section lists, with their types. Other words of the line are values of keys."""
-    listed = re.findall(rf"^{COMMON}: ([\s\S]*?)\n\n", body, re.MULTILINE)
-    line = " ".join(" ".join(listed).split())
-    words = re.findall(r"`(\w+)( or null)?`", re.sub(r"\(.*?\)", "", line))
-    return [(key, f"{common[key]}{null}") for key, null in words if key in common or null]
-
-
-def shapes() -> dict[str, dict[str, str]]:
-    """The type of each key, for each heading of the page that has a table or common keys."""
-    bodies = sections()
-    common = dict(own_keys(bodies.pop(COMMON)))
-    found = {name: dict([*common_keys(body, common), *own_keys(body)]) for name, body in bodies.items()}
-    return {name: shape for name, shape in found.items() if shape}
-
-
-SHAPES = shapes()
+SHAPES = json_formats.shapes()
 
 
 def mistakes(value: Any, kind: str, place: str) -> Iterator[str]:
