@@ -16,14 +16,14 @@ from flint import arb, ctx, fmpq
 from paramverify.algebra.domains import Interval
 from paramverify.answers import Standing
 from paramverify.api.cases import loads
-from paramverify.api.decorated import Mechanism, Tables
+from paramverify.api.decorated import OWN, Mechanism, Tables
 from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
 from paramverify.api.values import Number, document, intervals_of, table
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
 from paramverify.models.programs.program_reading import RESERVED, read_program
 from paramverify.tables import Table, toml_data
-from paramverify.tracing.calls import World
+from paramverify.tracing.calls import World, has_source
 from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
@@ -163,7 +163,7 @@ def adopt(
     Examples:
         >>> import random
         >>> import paramverify
-        >>> def respond(truth, epsilon):
+        >>> def respond(truth: bool, epsilon):
         ...     import math
         ...     if random.random() < math.exp(epsilon) / (1 + math.exp(epsilon)):
         ...         return truth
@@ -226,6 +226,12 @@ class _Adoption:
         if not isinstance(self.plain, FunctionType):
             raise InputError(f"{function!r} is not a Python function: give a function or a method")
         code = self.plain.__code__
+        for name in tables["inputs"]:
+            if name in OWN:
+                raise InputError(f"every mechanism has an argument {name}: choose another name", key=f"inputs.{name}")
+        if not has_source(self.plain):
+            reason = f"the source of {self.plain.__name__} cannot be read: define the function in a file"
+            raise InputError(reason)
         self.place = f"{code.co_filename}:{self.plain.__qualname__}"
         self.signature = inspect.signature(function)
         parameters = tables.get("parameters", {})

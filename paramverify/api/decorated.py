@@ -156,7 +156,7 @@ class Mechanism(Decorated):
     def of(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
         """Reads a function; see `mechanism`. One that is not in the language of programs is adopted."""
         try:
-            return Mechanism.read(function, tables, title)
+            return Mechanism._read(function, tables, title)
         except InputError as error:
             if "prior" in tables or _uses_words(function):
                 raise
@@ -169,7 +169,7 @@ class Mechanism(Decorated):
             raise error from reading
 
     @staticmethod
-    def read(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
+    def _read(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
         """Reads a function in the language of programs, which is not run.
 
         Raises:

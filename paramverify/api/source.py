@@ -5,7 +5,6 @@ calls; names that mean something else in Python than in the language are refused
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import builtins
@@ -17,9 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import reduce
 from math import isfinite
-from operator import or_
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -37,6 +34,7 @@ from paramverify.models.programs.python_libraries import (
     mistaken_import,
     other_word,
 )
+from paramverify.tracing.definitions import definition
 
 # --- what the objects that names of a Python function mean are called in their libraries ------------
 
@@ -177,7 +175,6 @@ def rounded_in(statements: Sequence[ast.stmt]) -> str:
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
 _NAMING = (ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Try, ast.With, ast.Match, ast.NamedExpr)
-FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 
 def source_of(function: object, parameters: Collection[str]) -> ProgramSource:
@@ -260,8 +257,10 @@ class _Read:
             reason = f"the source of {name} cannot be read: define the function in a file"
             raise InputError(reason) from None
         text, code = "".join(lines), function.__code__
-        tree = _definition(text, code)
-        if tree is None or tree.name != name:
+        tree = definition(text, code)
+        if isinstance(tree, ast.AsyncFunctionDef):
+            raise InputError(f"{tree.name} is async: define a plain function")
+        if not isinstance(tree, ast.FunctionDef) or tree.name != name:
             raise InputError(
                 f"{code.co_filename} has changed since {name} was imported from it: import it again"
             )
@@ -500,38 +499,3 @@ class _Read:
         head = f"def {self.tree.name}({', '.join(self.arguments)}):"
         shift = self.column(self.tree.lineno, self.tree)
         return [SourceLine(head, self.file, self.tree.lineno, shift), *self.body(INDENT)]
-
-
-def _definition(text: str, code: CodeType) -> ast.FunctionDef | None:
-    """Returns the definition in a file that a function was made from; None if it does not stand there."""
-    flags = code.co_flags & FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    try:
-        module = ast.parse(text)
-        made = compile(text, code.co_filename, "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None
-    if all(_content(c) != _content(code) for c in _codes(made) if c.co_firstlineno == code.co_firstlineno):
-        return None
-    for tree in ast.walk(module):
-        if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) and tree.name == code.co_name:
-            first = min(t.lineno for t in (tree, *tree.decorator_list))
-            if first == code.co_firstlineno:
-                if isinstance(tree, ast.AsyncFunctionDef):
-                    raise InputError(f"{tree.name} is async: define a plain function")
-                return tree
-    return None
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yields a code and those in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _content(code: CodeType) -> tuple[object, ...]:
-    """Returns what a code does, without the places of its lines."""
-    constants = [_content(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts]
-    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    return (*names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants)

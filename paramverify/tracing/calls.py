@@ -8,6 +8,7 @@ to be turned into floats there.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import numbers
 import operator
@@ -234,7 +235,7 @@ class Inserted:
         """Tells whether a function is the user's, or of a library that is not known."""
         file = function.__code__.co_filename
         top = (function.__module__ or "").partition(".")[0]
-        if top in NATIVE or file.startswith("<") and "ipython" not in file:
+        if top in NATIVE or (file.startswith("<") and not has_source(function)):
             return False
         return not file.startswith(STDLIB) or any(part in file for part in SITE)
 
@@ -318,6 +319,15 @@ class Inserted:
             f"{name} is not known: if it always returns the same for the same arguments, add "
             f'deterministic=["{top}"]'
         )
+
+
+def has_source(function: FunctionType) -> bool:
+    """Tells whether the text of a function can be read, as in a file, a notebook or a doctest."""
+    try:
+        inspect.findsource(function)
+    except (OSError, TypeError, IndexError):
+        return False
+    return True
 
 
 def _generates(kind: type) -> bool:

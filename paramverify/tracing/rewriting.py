@@ -7,11 +7,13 @@ numbers stay. `calls` has what the inserted names do.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from paramverify.tracing.definitions import definition
 from paramverify.tracing.formulas import Refused
 from paramverify.tracing.tracer import TRACED
 
@@ -173,36 +175,17 @@ def _definition(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
     code, name = function.__code__, function.__name__
     try:
         lines, _ = inspect.findsource(function)
-        tree = ast.parse("".join(lines))
-    except (OSError, TypeError, IndexError, SyntaxError):
+    except (OSError, TypeError, IndexError):
         raise Refused(f"the source of {name} cannot be read: define the function in a file") from None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            first = min(t.lineno for t in (node, *node.decorator_list))
-            if first == code.co_firstlineno:
-                if isinstance(node, ast.AsyncFunctionDef):
-                    raise Refused(f"{name} is async: write a plain function")
-                return node
-    if name == "<lambda>":
-        found = [
-            n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno
-        ]
-        found = found if len(found) < 2 else [n for n in found if _spans(code) == _span(n.body)]
-        if len(found) == 1:
-            return found[0]
-        reason = "the line has several lambdas that cannot be told apart: define functions with def"
+    tree = definition("".join(lines), code)
+    if isinstance(tree, ast.AsyncFunctionDef):
+        raise Refused(f"{name} is async: write a plain function", code.co_filename, code.co_firstlineno)
+    if tree is None and name == "<lambda>":
+        reason = "the lambda cannot be found in its line: define a function with def"
         raise Refused(reason, code.co_filename, code.co_firstlineno)
-    raise Refused(f"{code.co_filename} has changed since {name} was imported from it: import it again")
-
-
-def _span(tree: ast.expr) -> tuple[int, int]:
-    return tree.col_offset, tree.end_col_offset or 0
-
-
-def _spans(code: CodeType) -> tuple[int, int]:
-    """Returns the columns from which and up to which a code was made."""
-    columns = [(a, b) for *_, a, b in code.co_positions() if a is not None and b is not None and b > a]
-    return min(a for a, _ in columns), max(b for _, b in columns)
+    if tree is None:
+        raise Refused(f"{code.co_filename} has changed since {name} was imported from it: import it again")
+    return copy.deepcopy(tree)
 
 
 _KNOWN: dict[CodeType, CodeType] = {}

@@ -1,0 +1,64 @@
+"""The definition of a function in the text of its file."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache, reduce
+from operator import or_
+from types import CodeType
+
+FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def definition(text: str, code: CodeType) -> Definition | None:
+    """Returns the definition in a text that a function was made from; None if it does not stand there."""
+    flags = code.co_flags & FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        module = ast.parse(text)
+        made = _compiled(text, code.co_filename, flags)
+    except (SyntaxError, ValueError):
+        return None
+    if all(_content(c) != _content(code) for c in _codes(made) if c.co_firstlineno == code.co_firstlineno):
+        return None
+    lambdas = []
+    for tree in ast.walk(module):
+        if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) and tree.name == code.co_name:
+            first = min(t.lineno for t in (tree, *tree.decorator_list))
+            if first == code.co_firstlineno:
+                return tree
+        elif isinstance(tree, ast.Lambda) and tree.lineno == code.co_firstlineno:
+            lambdas.append(tree)
+    if code.co_name != "<lambda>":
+        return None
+    if len(lambdas) > 1:
+        lambdas = [tree for tree in lambdas if _spans(code) == (tree.body.col_offset, tree.body.end_col_offset)]
+    return lambdas[0] if len(lambdas) == 1 else None
+
+
+@lru_cache(maxsize=32)
+def _compiled(text: str, name: str, flags: int) -> CodeType:
+    return compile(text, name, "exec", flags, dont_inherit=True)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yields a code and those in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _content(code: CodeType) -> tuple[object, ...]:
+    """Returns what a code does, without the places of its lines."""
+    constants = [_content(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts]
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (*names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants)
+
+
+def _spans(code: CodeType) -> tuple[int, int]:
+    """Returns the columns from which and up to which a code was made."""
+    columns = [(a, b) for *_, a, b in code.co_positions() if a is not None and b is not None and b > a]
+    return min(a for a, _ in columns), max(b for _, b in columns)
