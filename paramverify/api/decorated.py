@@ -35,6 +35,7 @@ from paramverify.api.values import (
 )
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
+from paramverify.evidence.told_witnesses import Witness
 from paramverify.models.mechanisms._inputs import GivenInput, read_inputs
 from paramverify.models.mechanisms.program import NumericProgram, ProgramMechanism
 from paramverify.models.model import Model, of_privacy
@@ -57,7 +58,7 @@ from paramverify.tables import Table, TomlDocument, toml_data
 Tables = Mapping[str, object]
 
 METHODS = """Call it to draw one output. Its methods are verify, budget, probabilities, show, sample, audit,
-case and to_toml; help(paramverify.Mechanism) describes them."""
+leak_test, case and to_toml; help(paramverify.Mechanism) describes them."""
 OWN = ("seed", "rng")  # arguments of each call
 
 
@@ -254,7 +255,37 @@ class Mechanism(Decorated):
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
         """Returns whether the mechanism is private; see `paramverify.verify`."""
         with self._at_home():
-            return verify_read(self.as_read, limits)
+            report = verify_read(self.as_read, limits)
+        if self.explored is not None and isinstance(report.witness, Witness):
+            from paramverify.api.leaks import run_lines, with_run
+
+            if found := run_lines(self.explored, report.witness):
+                return replace(report, lines=with_run(report.lines, found))
+        return report
+
+    def leak_test(self, report: VerifyReport | None = None, *, seed: int = 0, **limits: Unpack[Limits]) -> str:
+        """Returns a test in Python that shows a violation again, by sampling the function itself.
+
+        The test compares exact binomial intervals of both probabilities with the bound.
+
+        Args:
+            report (VerifyReport): The report with the violation; by default, `verify` is asked.
+            seed (int): The seed of `random` and of `numpy.random` in the test.
+            **limits (limits): Those of `verify`.
+
+        Returns:
+            text: A file for pytest, which imports the module of the function.
+
+        Raises:
+            InputError: The function was not adopted, no violation is known, or it is too small to be sampled.
+        """
+        from paramverify.api.leaks import leak_test
+
+        report = report or self.verify(**limits)
+        if self.explored is None or report.witness is None:
+            raise InputError("a test needs an adopted function and a report with a violation")
+        names = [n if g.length is None else f"{n}[{k}]" for n, g in self.given.items() for k in range(g.length or 1)]
+        return leak_test(self.explored, report.witness, self.source.place, names, whole("seed", seed, 0))
 
     def budget(
         self,
