@@ -162,11 +162,8 @@ COUNT = dict(
 NOISY = "return clamp(n + geometric(a), 0, 2)"
 # The decorated function f(n, a), with its first line, its body, and what is called.
 IN_FUNCTIONS = [
-    ("def f(n, a):", "return clamp(n + geometric(a), 0, SIZE)", "f.verify()"),
-    ("def f(n, a=1):", NOISY, "f.verify()"),
     ("def f(n):", NOISY, "f.verify()"),
     ("def f(m, a):", "return m", "f.verify()"),
-    ("def f(n, a):", "def g(x):\n        return x\n    return g(n)", "f.verify()"),
     ("def f(n, a):", NOISY, "f(1, 0.5, seed=1, rng=2)"),
     ("def f(n, a):", NOISY, "f.verify(timout=3)"),
     ("def f(n, a):", NOISY, "geometric(0.5)"),

@@ -37,7 +37,7 @@ LAYERS = (
     ("checker", "rereader"),
     ("errors",),
     ("toml_mistakes",),
-    ("algebra", "files", "language", "plugins"),
+    ("algebra", "files", "language", "plugins", "tracing"),
     ("claims", "tables"),
     ("bounds", "divergences"),
     ("answers", "models"),

@@ -1,11 +1,11 @@
 """What programs get from `import paramverify`: cases of all kinds, decorated functions, reports, numbers."""
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.api.adopting import adopt
+from paramverify.api.adopting import adopt, mechanism
 from paramverify.api.cases import Case, budget, check, export, load, loads, sample, show, synthesize, verify
 from paramverify.api.comparing import compare
 from paramverify.api.composing import compose
-from paramverify.api.decorated import Mechanism, mechanism
+from paramverify.api.decorated import Mechanism
 from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,

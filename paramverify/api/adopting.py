@@ -200,6 +200,95 @@ def adopted(
     return _Adoption(function, found, dict(constants or {}), tuple(deterministic)).mechanism(title)
 
 
+def mechanism(
+    function: None = None,
+    /,
+    *,
+    inputs: Tables | None = None,
+    parameters: Tables | None = None,
+    neighbours: Tables | None = None,
+    prior: Tables | None = None,
+    secrets: Tables | None = None,
+    epsilon: Number | None = None,
+    ratio: Number | None = None,
+    delta: Number | None = None,
+    title: str = "",
+) -> Callable[[Callable[..., Any]], Mechanism]:
+    """Returns a decorator that makes a `Mechanism` of a function.
+
+    The arguments are tables of a case file, as dictionaries. Each input is an argument of the function, and
+    so is each parameter that the function reads. Give either `epsilon` or `ratio`. If the body is in the
+    language of programs, the decorator reads its source and does not run it. Any other function is adopted,
+    see `adopt`: it is run on each input and on every outcome of its random choices.
+
+    Args:
+        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`.
+        parameters (dict): The parameters and their domains, such as `{"p": "(0, 1)"}`.
+        neighbours (dict): Which inputs are neighbours, such as `{"differ": "one"}`. Excludes `prior`.
+        prior (dict): The prior of the inputs, for Pufferfish privacy. Needs `secrets`.
+        secrets (dict): The secrets and their pairs.
+        epsilon (number or text): ε, such as 1 or `"ln(2)"`.
+        ratio (number or text): e^ε.
+        delta (number or text): δ.
+        title (text): The title of the case; by default the docstring of the function.
+
+    Returns:
+        The decorator.
+
+    Raises:
+        InputError: The inputs are missing. The decorator raises it if the function can be neither read nor
+            adopted; it shows file, line and place.
+
+    Examples:
+        >>> import paramverify
+        >>> from paramverify import flip
+        >>> @paramverify.mechanism(
+        ...     inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(3)"
+        ... )
+        ... def survey(x):
+        ...     if flip(3 / 4):
+        ...         return x
+        ...     return 1 - x
+        >>> survey.verify().verdict
+        'private'
+    """
+    if function is not None or inputs is None:
+        what = "got no arguments" if function is not None else "has no inputs"
+        example = 'inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon=1'
+        raise InputError(f"mechanism {what}: write, for example, @paramverify.mechanism({example})")
+    bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
+    bound = {name: value for name, value in bounds.items() if value is not None}
+    tables = {
+        "parameters": parameters,
+        "prior": prior,
+        "inputs": inputs,
+        "neighbours": neighbours,
+        "secrets": secrets,
+        "privacy": bound,
+    }
+
+    def decorate(function: Callable[..., Any]) -> Mechanism:
+        given = {k: table(k, t) for k, t in tables.items() if t is not None}
+        try:
+            return Mechanism.of(function, given, title)
+        except InputError as error:
+            if "prior" in given or not isinstance(function, FunctionType) or _uses_words(function):
+                raise
+            reading = error
+        try:
+            return adopted(function, given, title=title)
+        except InputError as error:
+            raise error from reading
+
+    return decorate
+
+
+def _uses_words(function: Callable[..., Any]) -> bool:
+    """Tells whether a function uses words that only the language of programs has: it is meant as a program."""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    return not {"output", "stop", "stream"}.isdisjoint(names)
+
+
 def _neighbours(inputs: Tables) -> dict[str, object]:
     """Returns the neighbours by default: one entry differs, of labels by any other one."""
     values = [found.get("values") for found in inputs.values() if isinstance(found, Mapping)]
@@ -355,8 +444,8 @@ class _Adoption:
         mixed = next((sorted(types) for types in kinds.values() if len(types) > 1), None)
         if mixed:
             raise Refused(
-                f"equal outputs have different types, {' and '.join(mixed)}, which a reader can tell apart: return "
-                "one type on all ways"
+                f"equal outputs have different types, {' and '.join(mixed)}, which a reader can distinguish: "
+                "return one type on all ways"
             )
         return explored, text
 

@@ -62,78 +62,6 @@ leak_test, case and to_toml; help(paramverify.Mechanism) describes them."""
 OWN = ("seed", "rng")  # arguments of each call
 
 
-def mechanism(
-    function: None = None,
-    /,
-    *,
-    inputs: Tables | None = None,
-    parameters: Tables | None = None,
-    neighbours: Tables | None = None,
-    prior: Tables | None = None,
-    secrets: Tables | None = None,
-    epsilon: Number | None = None,
-    ratio: Number | None = None,
-    delta: Number | None = None,
-    title: str = "",
-) -> Callable[[Callable[..., Any]], Mechanism]:
-    """Returns a decorator that makes a `Mechanism` of a function, whose body is in a subset of Python.
-
-    The arguments are tables of a case file, as dictionaries. Each input is an argument of the function, and
-    so is each parameter that the function reads. The decorator reads the source of the function and never
-    runs the function. Give either `epsilon` or `ratio`.
-
-    Args:
-        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`.
-        parameters (dict): The parameters and their domains, such as `{"p": "(0, 1)"}`.
-        neighbours (dict): Which inputs are neighbours, such as `{"differ": "one"}`. Excludes `prior`.
-        prior (dict): The prior of the inputs, for Pufferfish privacy. Needs `secrets`.
-        secrets (dict): The secrets and their pairs.
-        epsilon (number or text): ε, such as 1 or `"ln(2)"`.
-        ratio (number or text): e^ε.
-        delta (number or text): δ.
-        title (text): The title of the case; by default the docstring of the function.
-
-    Returns:
-        The decorator.
-
-    Raises:
-        InputError: The inputs are missing. The decorator raises it if the function is not a program; it shows
-            file, line and place.
-
-    Examples:
-        >>> import paramverify
-        >>> from paramverify import flip
-        >>> @paramverify.mechanism(
-        ...     inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(3)"
-        ... )
-        ... def survey(x):
-        ...     if flip(3 / 4):
-        ...         return x
-        ...     return 1 - x
-        >>> survey.verify().verdict
-        'private'
-    """
-    if function is not None or inputs is None:
-        what = "got no arguments" if function is not None else "has no inputs"
-        example = 'inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon=1'
-        raise InputError(f"mechanism {what}: write, for example, @paramverify.mechanism({example})")
-    bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
-    bound = {name: value for name, value in bounds.items() if value is not None}
-    tables = {
-        "parameters": parameters,
-        "prior": prior,
-        "inputs": inputs,
-        "neighbours": neighbours,
-        "secrets": secrets,
-        "privacy": bound,
-    }
-
-    def decorate(function: Callable[..., Any]) -> Mechanism:
-        return Mechanism.of(function, {k: table(k, t) for k, t in tables.items() if t is not None}, title)
-
-    return decorate
-
-
 @dataclass(eq=False)
 class Mechanism(Decorated):
     """A mechanism that was made from a Python function by the decorator `mechanism`.
@@ -155,23 +83,7 @@ class Mechanism(Decorated):
 
     @staticmethod
     def of(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
-        """Reads a function; see `mechanism`. One that is not in the language of programs is adopted."""
-        try:
-            return Mechanism._read(function, tables, title)
-        except InputError as error:
-            if "prior" in tables or _uses_words(function):
-                raise
-            reading = error
-        from paramverify.api.adopting import adopted
-
-        try:
-            return adopted(function, tables, title=title)
-        except InputError as error:
-            raise error from reading
-
-    @staticmethod
-    def _read(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
-        """Reads a function in the language of programs, which is not run.
+        """Reads a function in the language of programs, which is not run; see `mechanism`.
 
         Raises:
             InputError: it is not in the language, or a table has a mistake.
@@ -510,12 +422,6 @@ class Mechanism(Decorated):
             )
         assert isinstance(inputs.mechanism, ProgramMechanism)
         return replace(inputs.mechanism, program=other.program)
-
-
-def _uses_words(function: Callable[..., Any]) -> bool:
-    """Tells whether a function uses words that only the language of programs has: it is meant as a program."""
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
-    return not {"output", "stop", "stream"}.isdisjoint(names)
 
 
 def _argument(key: str) -> str:

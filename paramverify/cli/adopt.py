@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from paramverify.cli import _functions
-from paramverify.cli._common import OUTPUT_FILE, json_option, print_json, say, timeout_option, time_limit, write_text
+from paramverify.cli._common import (
+    OUTPUT_FILE,
+    json_option,
+    print_json,
+    say,
+    time_limit,
+    timeout_option,
+    write_text,
+)
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 

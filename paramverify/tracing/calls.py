@@ -262,7 +262,7 @@ class Inserted:
             return Source(laws, kind, self.tracer)
         if kind.__module__.partition(".")[0] in ("builtins", *NATIVE) or type(kind).__call__ is not type.__call__:
             return self._native(kind, given, named)
-        creator = kind.__new__
+        creator: Any = kind.__new__
         if creator is object.__new__:
             made: Any = object.__new__(kind)
         elif isinstance(creator, FunctionType) and self.is_traced(creator):
@@ -735,7 +735,7 @@ def _handler(function: Any) -> Handler | None:
     if found is not None:
         return found
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if isinstance(function, BuiltinFunctionType) and type(owner).__name__ == "ndarray":
+    if isinstance(function, BuiltinFunctionType) and owner is not None and type(owner).__name__ == "ndarray":
         if name == "astype":
             return lambda here, kind, **named: _astype(here, owner, kind, **named)
         if name in ("round",):

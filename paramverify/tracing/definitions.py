@@ -40,7 +40,8 @@ def definition(text: str, code: CodeType) -> Definition | None:
 
 @lru_cache(maxsize=32)
 def _compiled(text: str, name: str, flags: int) -> CodeType:
-    return compile(text, name, "exec", flags, dont_inherit=True)
+    found: CodeType = compile(text, name, "exec", flags, dont_inherit=True)
+    return found
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -14,7 +14,7 @@ from math import comb
 from operator import index
 from typing import Any
 
-from paramverify.tracing.formulas import Formula, Real, exact
+from paramverify.tracing.formulas import Formula, exact
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw, UniformState
 from paramverify.tracing.tracer import Tracer
 

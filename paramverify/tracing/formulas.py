@@ -189,7 +189,8 @@ def _text(terms: Terms) -> str:
 
 
 def _term(powers: Powers, exponent: Exponent, value: Fraction) -> str:
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, count in powers:
         side = above if count > 0 else below
         side.append(name if abs(count) == 1 else f"{name}**{abs(count)}")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from paramverify.errors import InputError
 from paramverify.tracing.exploring import Leaf, Tree, written
 from paramverify.tracing.formulas import Refused
 from paramverify.tracing.tracer import Choice, Noise, Tracer
@@ -44,6 +45,8 @@ def compare(
         seen: set[str] = set()
         for _ in range(RUNS):
             text = _outcome(run, given)
+            if text is None:
+                return
             value = _parsed(text)
             found = next((t for t, v in known.items() if _agree(v, value)), None)
             if found is None:
@@ -72,13 +75,16 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
     return [pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)]
 
 
-def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str:
+def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
+    """Returns what one run returns or raises; None if it uses the words of programs, which Python cannot run."""
     tracer = Tracer(lambda formula: 0)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             value = run(given)
             if isinstance(value, types.GeneratorType):
                 value = list(value)
+        except InputError:
+            return None
         except Exception as error:
             return repr(f"raises {type(error).__name__}: {error}")
     return written(value, tracer)[0]

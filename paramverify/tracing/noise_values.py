@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from paramverify.tracing.formulas import Formula, Real, exact, exponential, floor_of, infinite, natural_logarithm
+from paramverify.tracing.formulas import (
+    Formula,
+    Real,
+    exact,
+    exponential,
+    floor_of,
+    infinite,
+    natural_logarithm,
+)
 from paramverify.tracing.tracer import Tracer
 
 DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")

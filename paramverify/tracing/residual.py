@@ -63,8 +63,8 @@ class Residual:
             yes, no = self.of(tree.after[0]), self.of(tree.after[1])
             return yes if yes == no else self.number(("test", tree.step.text, yes, no))
         shares: dict[int, Formula] = {}
-        for weight, after in zip(tree.step.weights, tree.after, strict=True):
-            for inner, share in self._mixed(self.of(after)):
+        for weight, branch in zip(tree.step.weights, tree.after, strict=True):
+            for inner, share in self._mixed(self.of(branch)):
                 product = weight * share
                 shares[inner] = shares[inner] + product if inner in shares else product
         return self.mixture(shares)
@@ -164,11 +164,11 @@ class Writer:
         if len(groups) == 1:
             self.inputs(places[1:], dict(next(iter(groups))), depth)
             return
-        for k, (rest, values) in enumerate(groups.items()):
-            test = " or ".join(f"{places[0]} == {v}" for v in values)
+        for k, (parts, same) in enumerate(groups.items()):
+            test = " or ".join(f"{places[0]} == {v}" for v in same)
             word = f"if {test}:" if k == 0 else "else:" if k == len(groups) - 1 else f"elif {test}:"
             self.lines.append(f"{indent}{word}")
-            self.inputs(places[1:], dict(rest), depth + 1)
+            self.inputs(places[1:], dict(parts), depth + 1)
 
 
 def program_of(
