@@ -19,7 +19,7 @@ from paramverify.api.cases import loads
 from paramverify.api.decorated import OWN, Mechanism, Tables
 from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
 from paramverify.api.values import Number, document, intervals_of, table
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import InputError, LimitError, ProgramError, located
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
 from paramverify.models.programs.program_reading import RESERVED, read_program
 from paramverify.tables import Table, toml_data
@@ -272,11 +272,16 @@ def mechanism(
         try:
             return Mechanism.of(function, given, title)
         except InputError as error:
-            if "prior" in given or not isinstance(function, FunctionType) or _uses_words(function):
+            if "prior" in given or not isinstance(error, ProgramError) or _uses_words(function):
                 raise
             reading = error
+        given.setdefault("neighbours", _neighbours(given["inputs"]))
         try:
-            return adopted(function, given, title=title)
+            adoption = _Adoption(function, given, {}, ())
+        except InputError:
+            raise reading from None
+        try:
+            return adoption.mechanism(title or inspect.getdoc(function) or "")
         except InputError as error:
             raise error from reading
 
@@ -331,6 +336,8 @@ class _Adoption:
             data = toml_data(document({"inputs": dict(tables["inputs"])}))
             self.given: dict[str, GivenInput] = read_inputs(Table(data["inputs"]), list(parameters))
         self.inside = self._constructor() if self._others() else {}
+        with located(file=self.place):
+            self._check_arguments()
 
     def _others(self) -> list[str]:
         """Returns the parameters that are no arguments of the function."""
@@ -362,7 +369,6 @@ class _Adoption:
     def mechanism(self, title: str) -> Mechanism:
         """Returns the mechanism."""
         with located(file=self.place):
-            self._check_arguments()
             try:
                 explored, text = self._explored()
             except Refused as error:
@@ -397,6 +403,11 @@ class _Adoption:
 
     def _check_arguments(self) -> None:
         arguments = self.signature.parameters
+        for name, argument in arguments.items():
+            if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) and (
+                name in self.given or name in self.intervals
+            ):
+                raise InputError(f"the argument {name} has a star: write plain arguments only", key=name)
         for name in (*self.given, *self.constants):
             if name not in arguments:
                 raise InputError(f"the function has no argument {name}: add it, or remove this input", key=name)
@@ -468,17 +479,27 @@ class _Adoption:
             if name not in named and argument.default is argument.empty and self._is_generator(argument):
                 named[name] = self._generator(argument, tracer)
         function: Any = self.plain
+        given_by_place, named = self._bound(named)
         if self.owner is None:
-            return function, (), named
+            return function, given_by_place, named
         if not self.inside and not self._others():
-            return function, (with_sources(self.owner, tracer),), named
+            return function, (with_sources(self.owner, tracer), *given_by_place), named
         made = with_sources(self.inside, tracer) | {n: symbols[n] for n in self._others()}
         kind = type(self.owner)
 
-        def again(**rest: Any) -> Any:
-            return world.inserted.call(function, world.inserted.call(kind, **made), **rest)
+        def again(*places: Any, **rest: Any) -> Any:
+            return world.inserted.call(function, world.inserted.call(kind, **made), *places, **rest)
 
-        return again, (), named
+        return again, given_by_place, named
+
+    def _bound(self, named: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns arguments as the function takes them: by their places, and by name."""
+        order = {name: named[name] for name in self.signature.parameters if name in named}
+        kinds = {p.kind for n, p in self.signature.parameters.items() if n in order}
+        if inspect.Parameter.POSITIONAL_ONLY not in kinds:
+            return (), order
+        found = inspect.BoundArguments(self.signature, order)  # type: ignore[arg-type]
+        return found.args, dict(found.kwargs)
 
     def _run(self, given: tuple[Any, ...], point: Mapping[str, float]) -> Any:
         """Runs the function itself, with real random numbers, at a point of the domain."""
@@ -493,12 +514,13 @@ class _Adoption:
         for name, argument in arguments.items():
             if name not in named and argument.default is argument.empty and self._is_generator(argument):
                 named[name] = self._real_generator(argument)
+        places, named = self._bound(named)
         if self.owner is None:
-            return self.plain(**named)
+            return self.plain(*places, **named)
         owner = copied(self.owner)
         if self._others():
             owner = type(owner)(**copied(self.inside), **{n: point[n] for n in self._others()})
-        return self.plain(owner, **named)
+        return self.plain(owner, *places, **named)
 
     def _plain(self, value: Any, name: str) -> Any:
         """Returns a value of an input as the function gets it from Python."""

@@ -372,7 +372,10 @@ class Explorer:
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
-                raise Refused(f"{type(error).__name__}: {error}", place.file, place.line) from None
+                reason = f"{type(error).__name__}: {error}"
+                if isinstance(error, RecursionError):
+                    reason = "the recursion here has no bound: recursion must end after a bounded number of calls"
+                raise Refused(reason, place.file, place.line) from None
             self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
                        "the exception, with its text, is an output")
         self.state.check(self.world)

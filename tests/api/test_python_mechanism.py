@@ -372,8 +372,8 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
     ),
     (
         f"{F}x = endless(n)\n    return x + 1",
-        "the function endless calls itself: recursion is not supported",
-        "def endless",
+        "the recursion here has no bound",
+        "m = endless(n)",
     ),
     (
         F.replace(", a)", ")") + "return clamp(n + geometric(a), 0, 1)",
@@ -431,7 +431,7 @@ SEED = F.replace("COUNT", '{**COUNT, "inputs": {"seed": {"values": "0..1"}}}').r
             F.replace("def f", "@staticmethod\ndef f") + "return n",
             "is not a plain function, but of the type staticmethod",
         ),
-        (f"class Inside:\n{INNER}n".replace("(n, a)", "(self, n, a)"), "the function has the argument self: add it"),
+        (f"class Inside:\n{INNER}n".replace("(n, a)", "(self, n, a)"), "f is a method of the class Inside"),
         (
             F.replace("a)", "b)") + "return n",
             "inputs.b: the function has the argument b: add it to inputs or to parameters",
