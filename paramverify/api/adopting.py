@@ -498,7 +498,7 @@ class _Adoption:
         kinds = {p.kind for n, p in self.signature.parameters.items() if n in order}
         if inspect.Parameter.POSITIONAL_ONLY not in kinds:
             return (), order
-        found = inspect.BoundArguments(self.signature, order)  # type: ignore[arg-type]
+        found = inspect.BoundArguments(self.signature, order)
         return found.args, dict(found.kwargs)
 
     def _run(self, given: tuple[Any, ...], point: Mapping[str, float]) -> Any:
