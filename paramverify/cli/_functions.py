@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from paramverify.cli import _output
 from paramverify.errors import InputError
 from paramverify.files import standing_in
 from paramverify.models.names import nearest
@@ -42,6 +43,7 @@ def imported(file: Path) -> ModuleType:
     sys.modules[name] = module
     if folder not in sys.path:
         sys.path.insert(0, folder)
+    _output.runs_users_code(True)
     try:
         spec.loader.exec_module(module)
     except InputError:
@@ -50,6 +52,8 @@ def imported(file: Path) -> ModuleType:
         if isinstance(error, KeyboardInterrupt):
             raise
         raise InputError(f"cannot be imported: {type(error).__name__}: {error}", file=str(file)) from None
+    finally:
+        _output.runs_users_code(False)
     return module
 
 

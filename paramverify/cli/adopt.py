@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from paramverify.cli import _functions
+from paramverify.cli import _functions, _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
@@ -81,6 +81,7 @@ def command(
         found = _functions.function_of(*place)
         if isinstance(found, Mechanism):
             raise InputError("this function is decorated already: use it with verify", file=function)
+        _output.runs_users_code(True)
         made = paramverify.adopt(
             found,
             inputs=dict(_input(text) for text in inputs),
@@ -92,6 +93,7 @@ def command(
             delta=delta,
             deterministic=deterministic,
         )
+        _output.runs_users_code(False)
         text = f"# Adopted from {function}\n{made.to_toml()}"
     if output:
         write_text(output, text)

@@ -22,6 +22,7 @@ from paramverify.cli._common import (
     session_option,
     timeout_option,
 )
+from paramverify.cli._folders import verify_all
 from paramverify.reports.attempt_reports import Race, attempt_line, attempt_lines, attempt_rows
 from paramverify.subjects.questions import Verify
 
@@ -60,6 +61,9 @@ def command(
     Example:
       paramverify verify case.toml --evidence proof.json
 
+    If CASE is a folder, the command decides all case files in it, each within the time limit, and prints a line
+    for each.
+
     A case with a [claim] is proved for all values of its parameters, or refuted at one point. The command
     also decides interactive systems and chains with formulas, for which the commands `interactive` and
     `logic` have more options. An automaton over streams (.dipa) is private if some multiple of epsilon is
@@ -86,6 +90,10 @@ def command(
             )
     if evidence and budgets is not None:
         raise click.UsageError("--evidence is about one bound: leave --budgets out")
+    if Path(case).is_dir():
+        if evidence or budgets is not None or show_attempts or encoding == MONOLITHIC:
+            raise click.UsageError("a folder has several cases: leave --evidence, --budgets, --show-attempts and --encoding out")
+        return verify_all(Path(case), typed, options)
     question = Verify(evidence=evidence is not None, budgets=budgets, encoding=encoding)
     races: list[Race] = []
     if show_attempts:

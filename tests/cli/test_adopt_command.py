@@ -1,0 +1,117 @@
+"""`adopt FILE.py::FUNCTION`, decorated functions in the place of a case, and `verify FOLDER`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from paramverify.cli.main import run
+
+SURVEY = '''
+import math
+import random
+
+import paramverify
+
+
+def respond(truth, epsilon):
+    if random.random() < math.exp(epsilon) / (1 + math.exp(epsilon)):
+        return truth
+    return 1 - truth
+
+
+def leaky(truth, p=0.8):
+    return truth if random.random() < p else random.randint(0, 1)
+
+
+@paramverify.mechanism(
+    inputs={"votes": {"length": 3, "values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(3)"
+)
+def tally(votes):
+    return sum(v if random.random() < 0.75 else 1 - v for v in votes)
+
+
+def endless(truth):
+    while random.random() < 0.5:
+        pass
+    return truth
+'''
+
+
+@pytest.fixture
+def survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a file with functions, in the working folder."""
+    (tmp_path / "survey.py").write_text(SURVEY)
+    monkeypatch.chdir(tmp_path)
+    return "survey.py"
+
+
+def test_a_function_becomes_a_case_that_is_proved(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The written case is private for every epsilon, has evidence, and says where it comes from."""
+    inputs = ["--input", "truth = 0,1", "--parameter", "epsilon = (0, oo)", "--epsilon", "epsilon"]
+    assert run(["adopt", f"{survey}::respond", *inputs, "-o", "respond.toml"]) == 0
+    assert run(["verify", "respond.toml", "--evidence", "evidence.json"]) == 0
+    told = capsys.readouterr().out
+    assert "private: epsilon = epsilon for all neighbouring truth in {0, 1} with epsilon in (0, oo)" in told
+    assert "the law of the Python function respond" in told
+    assert run(["check", "evidence.json", "--case", "respond.toml"]) == 0
+
+
+def test_a_constant_of_a_function(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With p = 0.8 and a fair coin behind it, the ratio is 9; with p = 1/2 it is 3."""
+    arguments = ["adopt", f"{survey}::leaky", "--input", "truth = 0,1", "--ratio", "3", "-o", "leaky.toml"]
+    assert run(arguments) == 0
+    assert run(["budget", "leaky.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.partition("\n")[2])["ratio"] == "9"
+    assert run([*arguments[:-1], "half.toml", "--constant", "p=0.5"]) == 0
+    assert run(["verify", "half.toml"]) == 0
+
+
+def test_a_decorated_function_is_a_case(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Commands that read one case accept `FILE.py::NAME`."""
+    assert run(["verify", f"{survey}::tally"]) == 0
+    assert "private: epsilon = ln(3)" in capsys.readouterr().out
+    assert run(["show", f"{survey}::tally"]) == 0
+    assert "27/64" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["verify", "survey.py::respond"], "respond has no decorator that says what its inputs are"),
+        (["verify", "survey.py::taly"], "did you mean 'tally'?"),
+        (["verify", "none.py::f"], "no such file"),
+        (["adopt", "survey.py", "--input", "x = 0,1"], "write FILE.py::FUNCTION"),
+        (["adopt", "survey.py::respond", "--input", "truth"], "must have the form NAME=VALUE"),
+        (["adopt", "survey.py::respond", "--input", "truth = 0,1"], "has the argument epsilon"),
+        (["adopt", "survey.py::tally", "--input", "votes = 0,1 * 3"], "this function is decorated already"),
+        (["adopt", "survey.py::endless", "--input", "truth = 0,1"], "a loop may have no bound"),
+    ],
+)
+def test_mistakes_have_their_place(
+    survey: str, arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each mistake of the command or of the function is an error with exit code 2."""
+    assert run(arguments) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_all_cases_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each case has a line or an answer; the exit code is that of the worst one."""
+    for name in ("geometric-neighbours", "geometric-contagious-ln2"):
+        shutil.copy(ROOT / "cases" / f"{name}.toml", tmp_path)
+    (tmp_path / "settings.toml").write_text("[tool]\nname = 1\n")
+    assert run(["verify", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[1] for line in lines[:2]] == ["not private", "private"]
+    assert lines[2] == "2 cases: 1 private or true, 1 not private or false"
+    (tmp_path / "wrong.toml").write_text('[mechanism]\nkind = "geometrc"\n')
+    assert run(["verify", str(tmp_path), "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"] == {"private or true": 1, "not private or false": 1, "with mistakes": 1}
+    assert [Path(case["case"]).name for case in found["cases"]][-1] == "wrong.toml"
+    assert run(["verify", str(tmp_path), "--evidence", "e.json"]) == 2
