@@ -86,6 +86,13 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
 MARK = "_as_python_does"
 
 
+def _stand_in(value: Any) -> Any:
+    """Returns a plain number that is zero if a number is, with the same type in Python."""
+    if isinstance(value, Real):
+        return float(bool(value))
+    return 1.0 if isinstance(value, Symbol) else value
+
+
 @contextmanager
 def as_python_does() -> Iterator[None]:
     """Marks what is raised inside as something that Python raises there, too."""
@@ -109,6 +116,7 @@ class Inserted:
 
     def binary(self, word: str, left: Any, right: Any) -> Any:
         """Applies an operator; divisions of whole numbers are exact."""
+        given = left, right
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
             left, right = self._divided(left), self._divided(right)
@@ -122,7 +130,11 @@ class Inserted:
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
-            return getattr(operator, word)(left, right)
+            try:
+                return getattr(operator, word)(left, right)
+            except ZeroDivisionError:
+                getattr(operator, word)(*(_stand_in(value) for value in given))  # raises what Python does
+                raise
 
     def _divided(self, value: Any) -> Any:
         if isinstance(value, (bool, int)):
@@ -284,6 +296,8 @@ class Inserted:
             if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(TRACED):
                 return functools.partial(self.call, value) if self.is_traced(value) else value
             if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+                return functools.partial(self.call, value)
+            if isinstance(value, Blocked):
                 return functools.partial(self.call, value)
             if callable(value) and not isinstance(value, type) and law_of(value) is not None:
                 return functools.partial(self.call, value)
@@ -502,7 +516,10 @@ def _in_base(here: Inserted, value: Any, base: Any) -> Any:
 
 
 def _sqrt(here: Inserted, value: Any) -> Any:
-    return _number(here, value, "sqrt").sqrt()
+    number = _number(here, value, "sqrt")
+    if here.tracer.signs(number.formula) < 0:
+        raise ValueError("math domain error")
+    return number.sqrt()
 
 
 def _log1p(here: Inserted, value: Any) -> Any:

@@ -249,7 +249,7 @@ def _parts(value: Any, tracer: Tracer) -> tuple[str, list[Any]]:
     if isinstance(value, dict):
         return "dict", [[k, v] for k, v in value.items()]
     if isinstance(value, (set, frozenset)):
-        return "set", sorted(value, key=repr)
+        return "set", sorted(value, key=lambda part: written(part, tracer)[0])
     if isinstance(value, tuple):
         return "tuple" if type(value) is tuple else type(value).__name__, list(value)
     if isinstance(value, list):
