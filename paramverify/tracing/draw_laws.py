@@ -219,7 +219,7 @@ _OTHERS = (
     "pareto poisson power rayleigh standard_cauchy standard_gamma standard_t vonmises wald weibull "
     "zipf bytes tomaxint random_integers"
 )
-_SEEDS = "seed setstate set_state getstate get_state"
+_SEEDS = "seed setstate set_state getstate get_state get_bit_generator set_bit_generator"
 OF_PYTHON: Mapping[str, Law] = {
     "random": lambda t: uniform_real(t),
     "uniform": lambda t, a, b: _from(t, a, b),
@@ -484,6 +484,8 @@ def law_of(function: Any) -> Law | None:
         if name == "rvs":
             return _scipy_law(owner)
     module = getattr(function, "__module__", None)
+    if module == "numpy.random" and not isinstance(function, type) and name != "default_rng":
+        return OF_NUMPY.get(name, _other(name))  # functions of the module itself, such as `seed`
     if module == "secrets":
         return OF_SECRETS.get(name)
     if module == "paramverify.language":
