@@ -16,6 +16,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from enum import Enum
 from fractions import Fraction
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -87,6 +88,26 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
 MARK = "_as_python_does"
 
 
+_IN_ORDER: tuple[Any, ...] = (list, tuple, iter, enumerate, zip, map, filter, functools.reduce)
+
+
+def _hashes_alike(value: Any) -> bool:
+    """Tells whether a value has the same hash in every run of Python, so that sets of such have the same order."""
+    if isinstance(value, tuple):
+        return all(map(_hashes_alike, value))
+    if isinstance(value, Real):
+        number = value.formula.number  # others have rounded values with other hashes
+        return number is not None and number.denominator.bit_count() == 1
+    return isinstance(value, int) and not isinstance(value, Enum) or type(value).__module__ == "numpy"
+
+
+def _stand_in(value: Any) -> Any:
+    """Returns a plain number that is zero if a number is, with the same type in Python."""
+    if isinstance(value, Real):
+        return float(bool(value))
+    return 1.0 if isinstance(value, Symbol) else value
+
+
 @contextmanager
 def as_python_does() -> Iterator[None]:
     """Marks what is raised inside as something that Python raises there, too."""
@@ -110,6 +131,7 @@ class Inserted:
 
     def binary(self, word: str, left: Any, right: Any) -> Any:
         """Applies an operator; divisions of whole numbers are exact."""
+        given = left, right
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
             left, right = self._divided(left), self._divided(right)
@@ -123,7 +145,11 @@ class Inserted:
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
-            return getattr(operator, word)(left, right)
+            try:
+                return getattr(operator, word)(left, right)
+            except ZeroDivisionError:
+                getattr(operator, word)(*(_stand_in(value) for value in given))  # raises what Python does
+                raise
 
     def _divided(self, value: Any) -> Any:
         if isinstance(value, (bool, int)):
@@ -133,6 +159,15 @@ class Inserted:
             return each(lambda v: self.tracer.real(int(v)), value) if value.shape else self.tracer.real(int(value))
         if kind == "O":
             return each(lambda v: self.tracer.real(int(v)) if isinstance(v, (bool, int)) else v, value)
+        return value
+
+    def ordered(self, value: Any) -> Any:
+        """Returns what is gone through, if its order is the same in every run of Python."""
+        if isinstance(value, (set, frozenset)) and len(value) > 1 and not all(map(_hashes_alike, value)):
+            raise self.tracer.refuse(
+                "the order of a set of texts, of decimal numbers or of objects can change from run to run: sort it, "
+                "as in sorted(...)"
+            )
         return value
 
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
@@ -254,6 +289,8 @@ class Inserted:
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
         laws = next((OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None)
+        if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
+            laws = OF_NUMPY  # what draws the bits of a generator, such as PCG64
         if laws is not None:
             if any(value is not None for value in (*given, *named.values())) and not any(
                 isinstance(v, Source) for v in given
@@ -286,10 +323,18 @@ class Inserted:
                 return functools.partial(self.call, value) if self.is_traced(value) else value
             if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
                 return functools.partial(self.call, value)
+            if isinstance(value, Blocked):
+                return functools.partial(self.call, value)
             if callable(value) and not isinstance(value, type) and law_of(value) is not None:
                 return functools.partial(self.call, value)
             return value
 
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, str) or any(function is other for other in _IN_ORDER):
+            for value in given:
+                self.ordered(value)
+        elif isinstance(owner, set) and function.__name__ == "pop":
+            self.ordered(owner)
         follows = not any(map(holds_symbols, (*given, *named.values())))
         with as_python_does() if follows else nullcontext():
             return function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
@@ -357,6 +402,7 @@ class World:
     """What the runs of one function share: its traced parts, and the state outside of them."""
 
     def __init__(self, deterministic: Iterable[str] = ()) -> None:
+        _handlers()  # before any of these functions is replaced
         self.deterministic = frozenset(deterministic)
         self.functions: dict[int, FunctionType] = {}
         self.inserted: Inserted
@@ -392,6 +438,14 @@ class World:
                 },
             )
         return self._made[key]
+
+    def default(self, function: FunctionType, name: str) -> Any:
+        """Returns the value that a default has in this run now; the original if the run has not called it."""
+        made = self._made.get(id(function), function)
+        word = name.split()[-1]
+        if word.isdigit():
+            return (made.__defaults__ or ())[int(word) - 1]
+        return (made.__kwdefaults__ or {})[word]
 
     def end(self) -> None:
         """Takes the helper out of the modules again."""
@@ -457,6 +511,20 @@ def _print(here: Inserted, *given: Any, **named: Any) -> None:
     here.tracer.note("what print writes is not part of the output")
 
 
+def _hash(here: Inserted, value: Any) -> Any:
+    if not _hashes_alike(value):
+        raise here.tracer.refuse("hash(...) of a text or an object changes from run to run: use hashlib")
+    return hash(value)
+
+
+def _id(here: Inserted, value: Any) -> Any:
+    raise here.tracer.refuse("id(...) changes from run to run: compare with `is`")
+
+
+def _input(here: Inserted, *given: Any) -> Any:
+    raise here.tracer.refuse("input(...) reads what is no argument: make it an argument")
+
+
 def _elementwise(one: Callable[[Inserted, Any], Any]) -> Handler:
     def handler(here: Inserted, x: Any, *, out: Any = None, where: Any = True, **named: Any) -> Any:
         if out is not None or where is not True or named:
@@ -512,7 +580,10 @@ def _in_base(here: Inserted, value: Any, base: Any) -> Any:
 
 
 def _sqrt(here: Inserted, value: Any) -> Any:
-    return _number(here, value, "sqrt").sqrt()
+    number = _number(here, value, "sqrt")
+    if here.tracer.signs(number.formula) < 0:
+        raise ValueError("math domain error")
+    return number.sqrt()
 
 
 def _log1p(here: Inserted, value: Any) -> Any:
@@ -658,6 +729,9 @@ def _handlers() -> Mapping[int, Handler]:
         (float, _float),
         (int, _int),
         (print, _print),
+        (hash, _hash),
+        (id, _id),
+        (input, _input),
         (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
         (getattr, _getattr),
         (math.exp, lambda here, x: _exp(here, lifted(x, here.tracer))),

@@ -32,6 +32,14 @@ def _formula(tracer: Tracer, value: Any, what: str) -> Formula:
     return found
 
 
+def _share(tracer: Tracer, value: Any) -> Formula:
+    """Returns a probability; those with parameters are left to the reader of the program."""
+    found = _formula(tracer, value, "p")
+    if not found.names and (tracer.signs(found) < 0 or tracer.signs(found - ONE) > 0):
+        raise ValueError("p < 0, p > 1 or p is NaN")
+    return found
+
+
 def is_index(value: Any) -> bool:
     """Tells whether a value is a whole number, and no array."""
     return hasattr(value, "__index__") and not getattr(value, "shape", ())
@@ -80,6 +88,8 @@ def weighted(tracer: Tracer, weights: Iterable[Any], words: Sequence[str]) -> in
     found = [_formula(tracer, w, "a weight") for w in weights]
     total = Formula.of(0)
     for weight in found:
+        if not weight.names and tracer.signs(weight) < 0:
+            raise tracer.refuse(f"a weight is negative, {weight.text}, which gives no law: make it 0 or more")
         total = total + weight
     if not total.above:
         raise ValueError("Total of weights must be greater than zero")
@@ -95,24 +105,34 @@ def _choices(
     k: int = 1,
 ) -> list[Any]:
     if cum_weights is not None:
+        if weights is not None:
+            raise TypeError("Cannot specify both weights and cumulative weights")
         weights = [b - a for a, b in zip([0, *cum_weights], cum_weights, strict=False)]
     words = [repr(v) for v in population]
     if weights is None:
+        if not len(population):
+            raise IndexError("list index out of range")
         return [population[pick(tracer, len(population))] for _ in range(k)]
+    if len(weights) != len(population):
+        raise ValueError("The number of weights does not match the population")
     return [population[weighted(tracer, weights, words)] for _ in range(k)]
 
 
 def _sample(tracer: Tracer, population: Sequence[Any], k: int, *, counts: Any = None) -> list[Any]:
     if counts is not None:
         raise tracer.refuse("sample with counts is not supported: list the values")
+    if isinstance(population, (set, frozenset, Mapping)):
+        raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
     rest = list(population)
     if not 0 <= k <= len(rest):
         raise ValueError("Sample larger than population or is negative")
     return [rest.pop(pick(tracer, len(rest))) for _ in range(k)]
 
 
-def _shuffle(tracer: Tracer, x: Any) -> None:
-    rest = list(x)
+def _shuffle(tracer: Tracer, x: Any, axis: int = 0) -> None:
+    if axis:
+        raise tracer.refuse("shuffles along another axis than 0 are not supported")
+    rest = list(x.copy() if hasattr(x, "shape") else x)  # rows of an array change with it
     for k in range(len(rest)):
         x[k] = rest.pop(pick(tracer, len(rest)))
 
@@ -135,7 +155,7 @@ def binomial(tracer: Tracer, n: Any, p: Any) -> int:
     """Draws a number of successes in n tries."""
     if isinstance(n, Symbol):
         raise tracer.refuse("a binomial draw whose number of tries has noise is not supported")
-    count, share = index(n), _formula(tracer, p, "p")
+    count, share = index(n), _share(tracer, p)
     if count < 0:
         raise ValueError("n < 0")
     if count > MOST_VALUES:
@@ -147,13 +167,35 @@ def binomial(tracer: Tracer, n: Any, p: Any) -> int:
 
 def bernoulli(tracer: Tracer, p: Any) -> bool:
     """Returns True with probability p."""
-    return tracer.flip(_formula(tracer, p, "p"), ("true", "false"))
+    return tracer.flip(_share(tracer, p), ("true", "false"))
 
 
 def _geometric(tracer: Tracer, p: Any) -> Any:
     """Draws the number of the first success, from 1."""
-    share = _formula(tracer, p, "p")
+    share = _share(tracer, p)
+    if not share.above:
+        raise ValueError("p <= 0, p > 1 or p contains NaNs")
     return 1 if not (ONE - share).above else 1 + noise(tracer, "one_sided_geometric", tracer.real(ONE - share))
+
+
+def _gauss(tracer: Tracer, mu: Any = 0, sigma: Any = 1) -> Any:
+    """Draws as `random` does, where a negative sigma means the same as a positive one."""
+    scale = _formula(tracer, sigma, "sigma")
+    return noise(tracer, "gauss", tracer.real(-scale if tracer.signs(scale) < 0 else scale), mu)
+
+
+def _expovariate(tracer: Tracer, lambd: Any = 1) -> Any:
+    """Draws as `random` does, where a negative rate gives negative numbers."""
+    mean = ONE / _formula(tracer, lambd, "lambd")
+    if tracer.signs(mean) < 0:
+        return -noise(tracer, "exponential", tracer.real(-mean))
+    return noise(tracer, "exponential", tracer.real(mean))
+
+
+def _getrandbits(tracer: Tracer, k: Any) -> int:
+    if index(k) < 0:
+        raise ValueError("number of bits must be non-negative")
+    return pick(tracer, 2 ** index(k))
 
 
 def _other(name: str) -> Law:
@@ -177,21 +219,21 @@ _OTHERS = (
     "pareto poisson power rayleigh standard_cauchy standard_gamma standard_t vonmises wald weibull "
     "zipf bytes tomaxint random_integers"
 )
-_SEEDS = "seed setstate set_state getstate get_state"
+_SEEDS = "seed setstate set_state getstate get_state get_bit_generator set_bit_generator"
 OF_PYTHON: Mapping[str, Law] = {
     "random": lambda t: uniform_real(t),
     "uniform": lambda t, a, b: _from(t, a, b),
     "randint": lambda t, a, b: _integer(t, a, b),
     "randrange": _randrange,
     "_randbelow": lambda t, n: pick(t, n),
-    "getrandbits": lambda t, k: pick(t, 2**k),
+    "getrandbits": _getrandbits,
     "choice": _choice,
     "choices": _choices,
     "sample": _sample,
     "shuffle": _shuffle,
-    "gauss": lambda t, mu=0, sigma=1: noise(t, "gauss", sigma, mu),
-    "normalvariate": lambda t, mu=0, sigma=1: noise(t, "gauss", sigma, mu),
-    "expovariate": lambda t, lambd=1: noise(t, "exponential", t.real(ONE / _formula(t, lambd, "lambd"))),
+    "gauss": _gauss,
+    "normalvariate": _gauss,
+    "expovariate": _expovariate,
     "binomialvariate": lambda t, n=1, p=Fraction(1, 2): binomial(t, n, p),
     **{name: _other(name) for name in _OTHERS.split()},
     **{name: _seeding(name) for name in _SEEDS.split()},
@@ -248,7 +290,6 @@ def _numpy_choice(
 ) -> Any:
     import numpy as np
 
-    del shuffle  # the order of a draw without replacement is random either way, or the same as drawn
     if axis:
         raise tracer.refuse("choice along another axis than 0 is not supported")
     values = np.arange(a) if is_index(a) else np.asarray(a)
@@ -256,8 +297,8 @@ def _numpy_choice(
         raise tracer.refuse("choice from an array with several axes is not supported")
     words = [repr(v) for v in values.tolist()]
     shares = None if p is None else [exact(q) for q in np.asarray(p, dtype=object).ravel().tolist()]
-    if shares is not None and len(shares) != len(values):
-        raise ValueError("'a' and 'p' must have same size")
+    if shares is not None:
+        _check_shares(tracer, shares, len(values))
 
     def one(tracer: Tracer) -> int:
         if shares is None:
@@ -267,14 +308,38 @@ def _numpy_choice(
     if replace:
         found = _sized(tracer, one, size)
         return values[found]
-    if shares is not None:
-        raise tracer.refuse("choice with p and without replacement is not supported")
-    rest = list(range(len(values)))
     count = 1 if size is None else int(np.prod(size))
-    if count > len(rest):
+    if count > 1 and not shuffle:
+        raise tracer.refuse("choice with shuffle=False has an order of its own: remove this argument")
+    if count > len(values):
         raise ValueError("Cannot take a larger sample than population when replace is False")
-    taken = [rest.pop(pick(tracer, len(rest))) for _ in range(count)]
+    left = [ONE] * len(values) if shares is None else [s or Formula.of(0) for s in shares]
+    if count > sum(bool(s.above) for s in left):
+        raise ValueError("Fewer non-zero entries in p than size")
+    taken: list[int] = []
+    for _ in range(count):  # numpy draws with p until it has enough different values, which is the same law
+        taken.append(weighted(tracer, [tracer.real(s) for s in left], words))
+        left[taken[-1]] = Formula.of(0)
     return values[taken[0]] if size is None else values[np.array(taken).reshape(size)]
+
+
+def _check_shares(tracer: Tracer, shares: Sequence[Formula | None], count: int) -> None:
+    """Checks the argument p of `choice` as numpy does, as far as it has no parameters."""
+    if len(shares) != count:
+        raise ValueError("'a' and 'p' must have same size")
+    total = Formula.of(0)
+    for share in shares:
+        if share is None:
+            raise tracer.refuse("p of choice has an entry that is no exact number")
+        if not share.names and tracer.signs(share) < 0:
+            raise ValueError("probabilities are not non-negative")
+        total = total + share
+    rest = (total - ONE).number
+    if rest is not None and abs(rest) > Fraction(1, 10**8):
+        raise ValueError("probabilities do not sum to 1")
+    if rest:
+        reason = f"the probabilities of choice sum to {1 + rest} instead of 1: divide them by their sum"
+        raise tracer.refuse(reason)
 
 
 def _numpy_integers(
@@ -295,6 +360,16 @@ def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
     return np.array(order) if is_index(x) else np.asarray(x)[order]
 
 
+def _permuted(tracer: Tracer, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+    """Permutes all entries, of all rows together."""
+    import numpy as np
+
+    if axis is not None or out is not None:
+        raise tracer.refuse("the arguments axis and out of permuted are not supported")
+    array = np.asarray(x)
+    return _permutation(tracer, array.ravel()).reshape(array.shape)
+
+
 def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if out is not None:
         raise tracer.refuse("the argument out is not supported")
@@ -310,7 +385,7 @@ OF_NUMPY: Mapping[str, Law] = {
     "integers": _numpy_integers,
     "choice": _numpy_choice,
     "permutation": _permutation,
-    "permuted": _permutation,
+    "permuted": _permuted,
     "shuffle": _shuffle,
     "binomial": lambda t, n, p, size=None: _sized(t, binomial, size, n, p),
     "geometric": lambda t, p, size=None: _sized(t, _geometric, size, p),
@@ -409,6 +484,8 @@ def law_of(function: Any) -> Law | None:
         if name == "rvs":
             return _scipy_law(owner)
     module = getattr(function, "__module__", None)
+    if module == "numpy.random" and not isinstance(function, type) and name != "default_rng":
+        return OF_NUMPY.get(name, _other(name))  # functions of the module itself, such as `seed`
     if module == "secrets":
         return OF_SECRETS.get(name)
     if module == "paramverify.language":

@@ -24,6 +24,7 @@ from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
 
 MOST_RUNS = 50_000  # of one function
 HERE = str(Path(__file__).parent.parent)
+DEFAULT = "the default "
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
@@ -58,6 +59,22 @@ class Explored:
     runs: int = 0
 
 
+_FUNCTIONS = {  # of modules, which are no methods of their generators
+    "secrets": ("randbelow", "token_bytes", "token_hex", "token_urlsafe"),
+    "numpy.random": ("default_rng", "seed", "ranf", "sample"),
+}
+
+
+def _generator_states() -> tuple[Any, ...]:
+    """Returns the states of the generators of `random` and `numpy.random`, which each draw from them changes."""
+    import numpy as np
+
+    state: Any = np.random.mtrand._rand.get_state(legacy=False)
+    inner = state["state"]
+    parts = [part.tobytes() if hasattr(part, "tobytes") else part for part in inner.values()]
+    return random._inst.getstate(), parts, state["has_gauss"], state["gauss"]
+
+
 @contextmanager
 def blocked(world: World) -> Iterator[None]:
     """Keeps code that is not traced from drawing by the functions of `random`, `secrets` and `numpy.random`."""
@@ -68,7 +85,7 @@ def blocked(world: World) -> Iterator[None]:
         for name, found in list(vars(module).items()):
             owner = getattr(found, "__self__", None)
             drawn = owner is not None and not isinstance(owner, ModuleType) and laws_of(owner) is not None
-            if drawn or (module is secrets and name in ("randbelow", "token_bytes", "token_hex", "token_urlsafe")):
+            if drawn or name in _FUNCTIONS.get(module.__name__, ()):
                 places.append((module, name, found))
     try:
         for module, name, found in places:
@@ -100,6 +117,10 @@ class State:
                     raise Refused(
                         f"{name} is an iterator outside the function, which a call uses up: make it inside"
                     )
+                if name.startswith(DEFAULT) and _differs(value, world.default(function, name)):
+                    raise Refused(
+                        f"{function.__name__} changes {name}, which later calls get, too: make it inside the function"
+                    )
                 if self.before.setdefault(key, found) != found:
                     raise Refused(
                         f"the function changes {name}, which stands outside of it, so later calls differ from "
@@ -128,15 +149,37 @@ def _read_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
             except ValueError:
                 continue
     for k, value in enumerate(function.__defaults__ or ()):
-        yield f"the default {k + 1}", value
+        yield f"{DEFAULT}{k + 1}", value
     for name, value in (function.__kwdefaults__ or {}).items():
-        yield f"the default of {name}", value
+        yield f"{DEFAULT}of {name}", value
+
+
+def _differs(one: Any, other: Any, depth: int = 0) -> bool:
+    """Tells whether a copy of a value was changed, as far as it is made of plain Python objects."""
+    if depth > 20 or isinstance(one, (FunctionType, ModuleType, type)):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) != len(other) or any(
+            _differs(a, b, depth + 1) for a, b in zip(one, other, strict=True)
+        )
+    if isinstance(one, dict):
+        return list(one) != list(other) or any(_differs(one[k], other[k], depth + 1) for k in one)
+    if isinstance(one, (set, frozenset, bytearray)):
+        return bool(one != other)
+    if hasattr(one, "tolist") and hasattr(one, "shape"):
+        return bool(one.shape != other.shape or one.tolist() != other.tolist())
+    if laws_of(one) is None and hasattr(one, "__dict__"):
+        return _differs(vars(one), vars(other), depth + 1)
+    return False
 
 
 def _fingerprint(value: Any, seen: dict[int, int], depth: int) -> Any:
     """Returns something that changes if a value changes, as far as it is made of plain Python objects."""
     if value is None or isinstance(value, (bool, int, float, str, bytes, Fraction, complex)):
         return type(value).__name__, value
+    if isinstance(value, FunctionType) and vars(value) and id(value) not in seen and depth <= 20:
+        seen[id(value)] = len(seen)
+        return id(value), tuple((k, _fingerprint(v, seen, depth + 1)) for k, v in sorted(vars(value).items()))
     if isinstance(value, (ModuleType, FunctionType, types.BuiltinFunctionType, types.MethodType, Real)):
         return id(value)
     if id(value) in seen:
@@ -254,7 +297,7 @@ def _parts(value: Any, tracer: Tracer) -> tuple[str, list[Any]]:
     if isinstance(value, dict):
         return "dict", [[k, v] for k, v in value.items()]
     if isinstance(value, (set, frozenset)):
-        return "set", sorted(value, key=repr)
+        return "set", sorted(value, key=lambda part: written(part, tracer)[0])
     if isinstance(value, tuple):
         return "tuple" if type(value) is tuple else type(value).__name__, list(value)
     if isinstance(value, list):
@@ -348,6 +391,7 @@ class Explorer:
         self.world.begin(tracer)
         function, arguments, named = self.start(tracer, given)
         self.state.check(self.world)
+        states = _generator_states()
         try:
             value = self.world.inserted.call(function, *arguments, **named)
             if tracer.refused is not None:
@@ -379,6 +423,11 @@ class Explorer:
             self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
                        "the exception, with its text, is an output")
         self.state.check(self.world)
+        if _generator_states() != states:
+            raise Refused(
+                "the function calls code that draws random numbers and that paramverify cannot follow: draw them in "
+                "the function itself"
+            )
         for note in tracer.reads:
             self._note(note)
         steps = tuple(self._steps(tracer))

@@ -302,6 +302,8 @@ class Noisy(Symbol):
     def __trunc__(self) -> Any:
         if self.on_whole_numbers:
             return self._new(self.constant, self.terms, True)
+        if not self.discrete:
+            return _toward_zero(self.__floor__())
         return self.__floor__() if self >= 0 else self.__ceil__()
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -670,7 +672,7 @@ class LogDraw(Symbol):
         return self.__floor__() + 1
 
     def __trunc__(self) -> Any:
-        return self.__floor__() if self >= 0 else self.__ceil__()
+        return _toward_zero(self.__floor__())
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
@@ -678,6 +680,11 @@ class LogDraw(Symbol):
         return (self + Fraction(1, 2)).__floor__()
 
     floor, ceil, rint = __floor__, __ceil__, __round__
+
+
+def _toward_zero(floor: Any) -> Any:
+    """Returns a number without its fractional part, given its floor; it is whole with probability 0."""
+    return floor if floor >= 0 else floor + 1
 
 
 def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -> int:

@@ -16,7 +16,8 @@ from paramverify.tracing.formulas import Formula, Refused
 from paramverify.tracing.tracer import Noise, Test
 
 MOST_LINES = 20_000
-MOST_DEPTH = 50  # blocks inside each other
+MOST_DEPTH = 40  # blocks inside each other; those of `elif` are not counted
+MOST_CASES = 16  # blocks of one `if`; the language counts each `elif` as a block inside
 Part = tuple[Any, ...]
 NOISE = re.compile(r"\bnoise\d+\b")
 
@@ -138,8 +139,21 @@ class Writer:
         name = self.free(f"pick{self.picks}")
         table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
         self.lines.append(f"{indent}{name} = choice({{{table}}})")
-        for k, (inner, _) in enumerate(shares):
-            word = f"if {name} == 0:" if k == 0 else "else:" if k == len(shares) - 1 else f"elif {name} == {k}:"
+        self.cases([(str(k), inner) for k, (inner, _) in enumerate(shares)], name, depth)
+
+    def cases(self, cases: Sequence[tuple[str, int]], name: str, depth: int) -> None:
+        """Writes which part belongs to which of the whole numbers that a name has; many of them are halved."""
+        indent = "    " * depth
+        if len(cases) > MOST_CASES:
+            half = len(cases) // 2
+            self.lines.append(f"{indent}if {name} < {cases[half][0]}:")
+            self.cases(cases[:half], name, depth + 1)
+            self.lines.append(f"{indent}else:")
+            self.cases(cases[half:], name, depth + 1)
+            return
+        for k, (value, inner) in enumerate(cases):
+            test = f"if {name} == {value}:"
+            word = test if k == 0 else "else:" if k == len(cases) - 1 else f"el{test}"
             self.lines.append(f"{indent}{word}")
             self.write(inner, depth + 1)
 
@@ -160,15 +174,29 @@ class Writer:
             apart.setdefault(values[0], {})[values[1:]] = number
         for value, rest in apart.items():
             groups.setdefault(tuple(sorted(rest.items())), []).append(value)
+        self.groups(places, [(values, dict(rest)) for rest, values in groups.items()], depth)
+
+    def groups(
+        self, places: Sequence[str], groups: Sequence[tuple[Sequence[str], dict[tuple[str, ...], int]]], depth: int
+    ) -> None:
+        """Writes what belongs to which values of the first input; many groups of values are halved."""
         indent = "    " * depth
         if len(groups) == 1:
-            self.inputs(places[1:], dict(next(iter(groups))), depth)
+            self.inputs(places[1:], groups[0][1], depth)
             return
-        for k, (parts, same) in enumerate(groups.items()):
-            test = " or ".join(f"{places[0]} == {v}" for v in same)
+        if len(groups) > MOST_CASES:
+            half = len(groups) // 2
+            first = [value for values, _ in groups[:half] for value in values]
+            self.lines.append(f"{indent}if {' or '.join(f'{places[0]} == {value}' for value in first)}:")
+            self.groups(places, groups[:half], depth + 1)
+            self.lines.append(f"{indent}else:")
+            self.groups(places, groups[half:], depth + 1)
+            return
+        for k, (values, rest) in enumerate(groups):
+            test = " or ".join(f"{places[0]} == {v}" for v in values)
             word = f"if {test}:" if k == 0 else "else:" if k == len(groups) - 1 else f"elif {test}:"
             self.lines.append(f"{indent}{word}")
-            self.inputs(places[1:], dict(parts), depth + 1)
+            self.inputs(places[1:], rest, depth + 1)
 
 
 def program_of(
