@@ -367,7 +367,7 @@ def budget(
 
     Args:
         case (path or case or mechanism): The case.
-        precision (number or text): Stop when the relative distance of both bounds is at most this.
+        precision (number or text): Stop when the relative distance between the bounds is at most this.
         delta_for (number or text): Find the least δ for this ε instead, over all sets S of outputs:
             sup Pr(S | s) − e^ε·Pr(S | t).
         epsilon_for (number or text): Find the least ε for this δ instead, over all sets S of outputs:
@@ -415,8 +415,8 @@ def synthesize(
         parameters (list of texts): Answer in these parameters, for all values of the others.
         coverage (number or text): Leave at most this share of the domain's volume undecided in a map. By
             default 1/100 for one or two parameters, 1/20 for three, 2/25 for more.
-        objective (text): Find a simplest violating prior (`"simplest"`), the one with the largest ratio
-            (`"ratio"`), or the one nearest to `near` (`"nearest"`).
+        objective (text): Find a violating prior with small denominators (`"simplest"`), with the largest
+            ratio (`"ratio"`), or nearest to `near` (`"nearest"`).
         near (dict): Find the violating prior nearest to this one, in the maximum norm.
         precision (number or text): Set the relative tolerance of the largest ratio, and of the distance.
         **limits (see below): Limits of the call, and the backends that decide.

@@ -43,7 +43,7 @@ def compose(
         times (int): Compose all components this many times.
         delta_for (number or text): Find the least δ for this ε.
         epsilon_for (number or text): Find the least ε for this δ.
-        precision (number or text): Stop when the relative distance of both bounds is at most this.
+        precision (number or text): Stop when the relative distance between the bounds is at most this.
         **limits (see below): Limits of the call, and the backends that decide.
 
     Returns:

@@ -25,7 +25,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
     "--precision",
     default=None,
     show_default="1e-9; with --curve 1e-3",
-    help="Stop when the relative distance of both bounds is at most this, if no exact ratio is found.",
+    help="Stop when the relative distance between the bounds is at most this, if no exact ratio is found.",
 )
 @json_option
 @timeout_option

@@ -71,7 +71,7 @@ def command(
     outputs, by default the worst one. For a bound on a divergence it is a prior alone, because the divergence
     is over all outputs. --secrets is required if the case compares several pairs.
 
-    Exit codes: 1 if it is a violation in one direction, 0 if it is a violation in neither, 3 if that is
+    Exit codes: 1 if it is a violation in either direction, 0 if it is a violation in neither, 3 if that is
     undecided.
     """
     point = read_point(at)

@@ -50,7 +50,7 @@ SHARE = 0.9  # of the time that is left, for computing
     "--precision",
     default="1e-4",
     show_default=True,
-    help="Stop when the relative distance of both bounds is at most this, if no exact number is found.",
+    help="Stop when the relative distance between the bounds is at most this, if no exact number is found.",
 )
 @set_option
 @json_option

@@ -189,6 +189,6 @@ def _two(text: str, option: str) -> tuple[str, str]:
     if not comma:
         example = "4,1/2" if option == "--renyi" else "1,1e-6"
         raise InputError(
-            f"{text!r:.80} is not two numbers with a comma: write, for example, {example}", key=option
+            f"{text!r:.80} is not two numbers separated by a comma: write, for example, {example}", key=option
         )
     return first, second

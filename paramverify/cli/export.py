@@ -140,8 +140,8 @@ def command(
     CASE may also be an SMT-LIB script (.smt2). For qepcad and redlog, each file then asks whether a question
     of the script has no solution: `true` means unsat, `false` means sat.
 
-    With --collection, the command makes a family of benchmarks of many cases, and --timeout is the limit for
-    each case.
+    With --collection, the command makes a family of benchmarks from many cases, and --timeout is the limit
+    for each case.
     """
     if collection is not None:
         others = (target, number, free, output, stated, settings())

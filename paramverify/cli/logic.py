@@ -99,7 +99,7 @@ def command(
     Example:
       paramverify logic chain.toml
 
-    MODEL is a case file, or a PRISM file with --property. A formula is true if it holds in every initial
+    MODEL is a case file, or a PRISM file with --property. A formula is true if it is true in every initial
     state, for every value of the parameters. Otherwise the command shows a state, a neighbour of it, and both
     probabilities.
     """

@@ -76,8 +76,8 @@ def command(
 
     The command verifies the case first. DIR/case.v then defines the mechanism, the prior and the secrets with
     the theories in DIR/theories, and states that the case is private. Its proof is the evidence of the
-    verdict. For a case with a [claim], it states that the claim is true for all real numbers of the domain.
-    You need Coq only to check the file, with `make -C DIR`.
+    verdict. For a case with a [claim], the theorem states that the claim is true for all real numbers of the
+    domain. You need Coq only to check the file, with `make -C DIR`.
 
     If a case is not supported, or its verdict rests on the word of a solver, the command fails and shows the
     reason. It also fails if DIR has the theorem of another case.
@@ -144,7 +144,7 @@ def _check_folder(folder: Path, case: PrivacyCase, force: bool) -> None:
     same = own.is_file() and about_case(case.digest) in own.read_text(encoding="utf-8", errors="replace")
     found = [] if same or force else _different(folder, theorem_files(required(case), THEORIES))
     if found:
-        what = "this is the theorem of another case, or of another text of this case"
+        what = "this is the theorem of another case, or of another version of this case"
         reason = what if found[0] == str(own) else "this file exists already"
         raise InputError(f"{reason}; choose another folder, or add --force to overwrite it", file=found[0])
 

@@ -85,7 +85,7 @@ def command(
     more than 8 million characters is written to a separate file next to the page. The cases share the time of
     --timeout.
 
-    Exit codes: that of the worst verdict, where not private (1) is worse than undecided (3).
+    The exit code is that of the worst verdict; not private (1) is worse than undecided (3).
     """
     if output.suffix.lower() not in (".html", ".htm") and (output.is_file() or not output.exists()):
         raise click.UsageError(

@@ -59,7 +59,7 @@ class _Form(Enum):
 @click.option(
     "--objective",
     type=click.Choice([objective.value for objective in Objective]),
-    help="Find a simplest violating prior, the one with the largest ratio, or the one nearest to --near.",
+    help="Find a violating prior with small denominators, with the largest ratio, or nearest to --near.",
 )
 @click.option(
     "--near",
