@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from compared_functions import compared
 from function_texts import PREAMBLE
 
@@ -117,6 +118,7 @@ BODIES = [
 ]
 
 
+@pytest.mark.slow
 def test_special_methods(tmp_path: Path) -> None:
     """Methods that Python calls by itself run as the function does, with exact numbers and with draws."""
     failures = []
