@@ -310,7 +310,8 @@ def _numpy_choice(
         return found if is_index(a) else values[found]
     count = 1 if size is None else int(np.prod(size))
     if count > 1 and not shuffle:
-        raise tracer.refuse("choice with shuffle=False has an order of its own: remove this argument")
+        reason = "choice with shuffle=False draws in an order that is not documented: remove this argument"
+        raise tracer.refuse(reason)
     if count > len(values):
         raise ValueError("Cannot take a larger sample than population when replace is False")
     left = [ONE] * len(values) if shares is None else [s or Formula.of(0) for s in shares]
