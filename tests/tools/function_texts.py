@@ -871,6 +871,8 @@ class Writer:
         else:
             head = f"for {one} in {self.an_array(1)}[:{n}].tolist():"
         self.line(head)
+        if form == 5:
+            self.known["int"].remove(one)  # nothing else changes it, so that the loop ends
         self.repeats = before * n
         self.in_loop += 1
 
