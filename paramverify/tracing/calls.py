@@ -14,12 +14,13 @@ import numbers
 import operator
 import sys
 import sysconfig
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from enum import Enum
 from fractions import Fraction
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, cast
 
 from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, laws_of
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
@@ -41,6 +42,11 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
 SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
 
 
+def kind_of(value: Any) -> str:
+    """Returns the letter of numpy for the type of an array's or a number's entries; "" of anything else."""
+    return str(value.dtype.kind) if hasattr(type(value), "dtype") else ""
+
+
 def lifted(value: Any, tracer: Tracer) -> Any:
     """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
     if type(value) is float:
@@ -48,7 +54,7 @@ def lifted(value: Any, tracer: Tracer) -> Any:
     if isinstance(value, numbers.Real) and type(value).__module__ == "numpy" and not hasattr(value, "__index__"):
         number = float(value)
         return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    kind = kind_of(value)
     if kind == "f" and getattr(value, "shape", None) is not None:
         return each(lambda v: lifted(v, tracer), value)
     return value
@@ -69,7 +75,7 @@ def each(function: Callable[[Any], Any], values: Any) -> Any:
 
 def is_many(value: Any) -> bool:
     """Tells whether a value is an array with an axis, or a list."""
-    return isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ()))
+    return isinstance(value, (list, tuple)) or bool(hasattr(type(value), "shape") and value.shape)
 
 
 def holds_symbols(value: Any, depth: int = 0) -> bool:
@@ -80,7 +86,7 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
         return any(holds_symbols(v, depth + 1) for v in value)
     if isinstance(value, dict) and depth < 4:
         return any(holds_symbols(v, depth + 1) for v in value.values())
-    if getattr(getattr(value, "dtype", None), "kind", "") == "O":
+    if kind_of(value) == "O":
         return any(isinstance(v, (Real, Symbol)) for v in value.ravel().tolist())
     return False
 
@@ -91,6 +97,11 @@ MARK = "_as_python_does"
 _IN_ORDER: tuple[Any, ...] = (list, tuple, iter, enumerate, zip, map, filter, functools.reduce)
 
 
+def _is_plain(value: Any) -> bool:
+    """Tells whether a value is a number of Python or numpy, an array, or what stands for a float."""
+    return type(value) in (bool, int, float, Real) or isinstance(value, Symbol) or hasattr(type(value), "dtype")
+
+
 def _hashes_alike(value: Any) -> bool:
     """Tells whether a value has the same hash in every run of Python, so that sets of such have the same order."""
     if isinstance(value, tuple):
@@ -98,6 +109,8 @@ def _hashes_alike(value: Any) -> bool:
     if isinstance(value, Real):
         number = value.formula.number  # others have rounded values with other hashes
         return number is not None and number.denominator.bit_count() == 1
+    if isinstance(type(value).__hash__, FunctionType) and not isinstance(value, (Enum, Symbol)):
+        return all(map(_hashes_alike, getattr(value, "__dict__", {"": ""}).values()))
     return isinstance(value, int) and not isinstance(value, Enum) or type(value).__module__ == "numpy"
 
 
@@ -109,12 +122,19 @@ def _stand_in(value: Any) -> Any:
 
 
 @contextmanager
-def as_python_does() -> Iterator[None]:
-    """Marks what is raised inside as something that Python raises there, too."""
+def as_python_does(inside: CodeType | None = None) -> Iterator[None]:
+    """Marks what is raised inside as something that Python raises there, too.
+
+    With `inside`, only what the code itself raises is marked, not what it calls in this package.
+    """
     try:
         yield
     except (ValueError, IndexError, KeyError, ArithmeticError, StopIteration) as error:
-        setattr(error, MARK, True)
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if inside is None or trace is not None and trace.tb_frame.f_code is inside:
+            setattr(error, MARK, True)
         raise
 
 
@@ -124,6 +144,7 @@ class Inserted:
     def __init__(self, tracer: Tracer, world: World) -> None:
         self.tracer = tracer
         self.world = world
+        self.cached: dict[Any, Any] = {}  # results of cached functions
 
     def number(self, value: float) -> Any:
         """Returns a number that is written with a point."""
@@ -134,7 +155,8 @@ class Inserted:
         given = left, right
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
-            left, right = self._divided(left), self._divided(right)
+            if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
+                left, right = self._divided(left), self._divided(right)
         elif word in ("pow", "ipow"):
             if type(left) is int and type(right) is int and right < 0:
                 left = self.tracer.real(left)
@@ -154,7 +176,7 @@ class Inserted:
     def _divided(self, value: Any) -> Any:
         if isinstance(value, (bool, int)):
             return self.tracer.real(int(value))
-        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        kind = kind_of(value)
         if kind in ("i", "u", "b") and hasattr(value, "shape"):
             return each(lambda v: self.tracer.real(int(v)), value) if value.shape else self.tracer.real(int(value))
         if kind == "O":
@@ -200,6 +222,10 @@ class Inserted:
             return getattr(found, name)
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
+        if name == "dtype" and kind_of(found) == "O" and holds_symbols(found):
+            import numpy as np
+
+            return np.dtype(float)
         descriptor = getattr(type(found), name, None)
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
@@ -220,10 +246,16 @@ class Inserted:
             return ()
         if name == "item":
             return lambda: found
+        if name == "__class__":
+            return _type(self, found)
+        if name == "as_integer_ratio" and isinstance(found, Real) and found.formula.number is not None:
+            return found.formula.number.as_integer_ratio
         if name in ("astype",):
             return lambda kind: self.call(kind, found)
         if name in ("is_integer", "conjugate"):
             return getattr(found, name)
+        if hasattr(_type(self, found), name):
+            raise self.tracer.refuse(f"{name} of {getattr(found, 'what', 'a float')} is not supported")
         raise AttributeError(f"'float' object has no attribute '{name}'")
 
     # --- calls -----------------------------------------------------------------------------------------
@@ -249,6 +281,7 @@ class Inserted:
         if isinstance(function, functools._lru_cache_wrapper):
             return self._cached(function, given, named)
         if isinstance(function, FunctionType):
+            function = self.world.originals.get(function, function)
             if function.__code__.co_filename.startswith(TRACED):
                 return function(*given, **named)
             if self.is_traced(function):
@@ -279,15 +312,28 @@ class Inserted:
         return self.world.traced(function)
 
     def _cached(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        before = len(self.tracer.path)
-        found = self.call(function.__wrapped__, *given, **named)
-        if len(self.tracer.path) > before:
-            reason = "is cached and draws: later calls would return the same draw; remove the cache"
-            raise self.tracer.refuse(f"{function.__wrapped__.__name__} {reason}")
-        return found
+        """Calls a cached function, once for the same arguments in a run, as its cache does.
+
+        The cache of a function that stands outside is kept between calls, so it must not keep draws.
+        """
+        inner = function.__wrapped__
+        key = id(function), given, tuple(sorted(named.items()))
+        if key not in self.cached:
+            before, kept = len(self.tracer.path), sum(other[0] == id(function) for other in self.cached)
+            found = self.call(inner, *given, **named)
+            drew = len(self.tracer.path) > before or holds_symbols(found) and not isinstance(found, Real)
+            if drew and not inner.__code__.co_filename.startswith(TRACED):
+                reason = "is cached and draws: later calls would return the same draw; remove the cache"
+                raise self.tracer.refuse(f"{inner.__name__} {reason}")
+            most = function.cache_parameters()["maxsize"]
+            if drew and most is not None and kept >= most:
+                raise self.tracer.refuse(f"the cache of {inner.__name__} is too small for its draws: use maxsize=None")
+            self.cached[key] = found
+        return self.cached[key]
 
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
+        self.world.follow(kind)
         laws = next((OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None)
         if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
             laws = OF_NUMPY  # what draws the bits of a generator, such as PCG64
@@ -336,7 +382,7 @@ class Inserted:
         elif isinstance(owner, set) and function.__name__ == "pop":
             self.ordered(owner)
         follows = not any(map(holds_symbols, (*given, *named.values())))
-        with as_python_does() if follows else nullcontext():
+        with as_python_does(Inserted._native.__code__) if follows else nullcontext():
             return function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
 
     def _check_known(self, function: Any) -> None:
@@ -408,6 +454,9 @@ class World:
         self.inserted: Inserted
         self._made: dict[int, FunctionType] = {}
         self._injected: list[dict[str, Any]] = []
+        self.followed: set[type] = set()
+        self.originals: dict[FunctionType, FunctionType] = {}  # by what stands for a method
+        self._replaced: list[tuple[type, str, Any]] = []
 
     def begin(self, tracer: Tracer) -> Inserted:
         """Starts a run."""
@@ -425,6 +474,8 @@ class World:
 
             self.functions[key] = function
             names = function.__globals__
+            for name in names.keys() & set(function.__code__.co_names):
+                self.follow(names[name] if isinstance(names[name], type) else type(names[name]))
             if HELPER not in names:
                 self._injected.append(names)
             names[HELPER] = self.inserted
@@ -439,6 +490,42 @@ class World:
             )
         return self._made[key]
 
+    def follow(self, kind: type) -> None:
+        """Lets Python call the methods of a user's class as traced code, such as those of operators."""
+        for one in kind.__mro__:
+            if one in self.followed:
+                continue
+            self.followed.add(one)
+            if type(one) not in (type, ABCMeta) or one.__module__.partition(".")[0] in ("builtins", *NATIVE, *KNOWN):
+                continue
+            for name, found in list(vars(one).items()):
+                made: Any = found
+                if isinstance(found, FunctionType):
+                    made = self._standing(found)
+                elif type(found) is property:
+                    given: tuple[Any, ...] = (found.fget, found.fset, found.fdel)
+                    get, put, remove = (self._standing(p) if isinstance(p, FunctionType) else p for p in given)
+                    made = property(get, put, remove)
+                elif isinstance(found, functools.cached_property) and isinstance(found.func, FunctionType):
+                    made = functools.cached_property(self._standing(found.func))
+                    made.__set_name__(one, name)
+                if made is not found and name != "__del__":
+                    setattr(one, name, made)
+                    self._replaced.append((one, name, found))
+
+    def _standing(self, function: FunctionType) -> FunctionType:
+        """Returns what stands for a method, and calls it as traced code; a method of a library stays."""
+        if not self.inserted.is_traced(function):
+            return function
+
+        @functools.wraps(function)
+        def standing(*given: Any, **named: Any) -> Any:
+            return self.inserted.call(function, *given, **named)
+
+        made: Any = standing
+        self.originals[made] = function
+        return cast(FunctionType, made)
+
     def default(self, function: FunctionType, name: str) -> Any:
         """Returns the value that a default has in this run now; the original if the run has not called it."""
         made = self._made.get(id(function), function)
@@ -449,6 +536,9 @@ class World:
 
     def end(self) -> None:
         """Takes the helper out of the modules again."""
+        for kind, name, found in reversed(self._replaced):
+            setattr(kind, name, found)
+        self._replaced, self.followed, self.originals = [], set(), {}
         for names in self._injected:
             names.pop(HELPER, None)
         self._injected = []
@@ -719,6 +809,18 @@ def _getattr(here: Inserted, found: Any, name: str, *default: Any) -> Any:
         raise
 
 
+def _hasattr(here: Inserted, found: Any, name: str) -> bool:
+    return hasattr(_type(here, found) if isinstance(found, (Real, Symbol)) else found, name)
+
+
+def _divmod(here: Inserted, left: Any, right: Any) -> Any:
+    try:
+        return divmod(lifted(left, here.tracer), lifted(right, here.tracer))
+    except ZeroDivisionError:
+        divmod(_stand_in(left), _stand_in(right))  # raises what Python does
+        raise
+
+
 @functools.lru_cache(maxsize=1)
 def _handlers() -> Mapping[int, Handler]:
     import numpy as np
@@ -730,6 +832,8 @@ def _handlers() -> Mapping[int, Handler]:
         (int, _int),
         (print, _print),
         (hash, _hash),
+        (divmod, _divmod),
+        (hasattr, _hasattr),
         (id, _id),
         (input, _input),
         (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),

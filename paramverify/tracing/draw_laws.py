@@ -307,10 +307,11 @@ def _numpy_choice(
 
     if replace:
         found = _sized(tracer, one, size)
-        return values[found]
+        return found if is_index(a) else values[found]
     count = 1 if size is None else int(np.prod(size))
     if count > 1 and not shuffle:
-        raise tracer.refuse("choice with shuffle=False has an order of its own: remove this argument")
+        reason = "choice with shuffle=False draws in an order that is not documented: remove this argument"
+        raise tracer.refuse(reason)
     if count > len(values):
         raise ValueError("Cannot take a larger sample than population when replace is False")
     left = [ONE] * len(values) if shares is None else [s or Formula.of(0) for s in shares]
@@ -320,7 +321,9 @@ def _numpy_choice(
     for _ in range(count):  # numpy draws with p until it has enough different values, which is the same law
         taken.append(weighted(tracer, [tracer.real(s) for s in left], words))
         left[taken[-1]] = Formula.of(0)
-    return values[taken[0]] if size is None else values[np.array(taken).reshape(size)]
+    if size is None:
+        return taken[0] if is_index(a) else values[taken[0]]
+    return values[np.array(taken).reshape(size)]
 
 
 def _check_shares(tracer: Tracer, shares: Sequence[Formula | None], count: int) -> None:
@@ -345,9 +348,23 @@ def _check_shares(tracer: Tracer, shares: Sequence[Formula | None], count: int) 
 def _numpy_integers(
     tracer: Tracer, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False
 ) -> Any:
-    del dtype
+    import numpy as np
+
     least, largest = (0, low) if high is None else (low, high)
-    return _sized(tracer, lambda t, a, b: _integer(t, a, b if endpoint else b - 1), size, least, largest)
+    found = _sized(tracer, lambda t, a, b: _integer(t, a, b if endpoint else b - 1), size, least, largest)
+    if dtype is None or dtype is int:
+        return found
+    if not is_index(found):
+        return found.astype(dtype)
+    return bool(found) if dtype is bool else np.dtype(dtype).type(found)
+
+
+def _generator_integers(tracer: Tracer, *given: Any, **named: Any) -> Any:
+    """Draws as a `Generator` does, which returns numbers of numpy, not of Python."""
+    import numpy as np
+
+    found = _numpy_integers(tracer, *given, **named)
+    return np.int64(found) if type(found) is int else found
 
 
 def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
@@ -382,7 +399,7 @@ OF_NUMPY: Mapping[str, Law] = {
     "randn": lambda t, *shape: _sized(t, lambda u: noise(u, "gauss", 1), shape or None),
     "uniform": lambda t, low=0, high=1, size=None: _sized(t, _from, size, low, high),
     "randint": _numpy_integers,
-    "integers": _numpy_integers,
+    "integers": _generator_integers,
     "choice": _numpy_choice,
     "permutation": _permutation,
     "permuted": _permuted,

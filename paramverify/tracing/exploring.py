@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import decimal
 import enum
+import functools
 import random
 import secrets
 import types
@@ -25,6 +26,7 @@ from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
 MOST_RUNS = 50_000  # of one function
 HERE = str(Path(__file__).parent.parent)
 DEFAULT = "the default "
+_DESCRIPTORS = (property, functools.cached_property)
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
@@ -201,7 +203,11 @@ def _fingerprint(value: Any, seen: dict[int, int], depth: int) -> Any:
         return id(value)
     inside = {**vars(value)} if hasattr(value, "__dict__") else {}
     if isinstance(value, type):
-        inside = {k: v for k, v in inside.items() if not callable(v) and not k.startswith("__") and not k.startswith("_abc")}
+        inside = {
+            k: v
+            for k, v in inside.items()
+            if not callable(v) and not isinstance(v, _DESCRIPTORS) and not k.startswith(("__", "_abc"))
+        }
     return id(value), tuple((k, _fingerprint(v, seen, depth + 1)) for k, v in sorted(inside.items()))
 
 

@@ -225,7 +225,8 @@ def rewritten(function: FunctionType) -> CodeType:
         tree.name = _INNER  # its own name means the global one, or the one of its closure
         made: ast.stmt = _Rewriter(around, code.co_filename).visit(tree)
         if around:
-            made = ast.copy_location(ast.ClassDef(around, [], [], [made], []), tree)
+            # a name that the method does not mean by the name of its class, but that mangles names as it does
+            made = ast.copy_location(ast.ClassDef(f"_____{around.lstrip('_')}", [], [], [made], []), tree)
         free = [n for n in code.co_freevars if n != "__class__"]
         empty = ast.arguments([], [], None, [], [], None, [])
         sets: list[ast.stmt] = [

@@ -18,15 +18,18 @@ MARK = re.compile(r"\x01(\w+),(\d+)\x02")
 PREAMBLE = """\
 import bisect
 import collections
+import copy
 import functools
 import itertools
 import math
 import operator
 import random
 import secrets
+import statistics
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
+from fractions import Fraction
 
 import numpy as np
 
@@ -473,6 +476,26 @@ class Writer:
             f"collections.Counter({self.a_list(depth - 1)}).most_common(1)[0][1]",
             f"sum(a * b for a, b in zip({self.a_list(depth - 1)}, {self.a_list(depth - 1)}))",
             f"math.gcd({a}, {b})",
+            f"int((np.array([{a}, 0.5, {b}]) {self.pick('>', '<=', '==')} {self.a_float(depth - 1)}).sum())",
+            f"int(np.argmax(np.array([{self.a_float(depth - 1)}, 0.25, {a}])))",
+            f"int(np.sum(np.array([0.5, 1.5]) * {a}))",
+            f"int(np.round({self.a_float(depth - 1)}))",
+            f"int(np.searchsorted([0.5, 1, 4], {self.a_float(depth - 1)}))",
+            f"sorted([{a}, {self.a_float(depth - 1)}, {b}]).index({b})",
+            f"{{0.5: 1, 2: {a}}}.get({self.a_float(depth - 1)}, {b})",
+            f"len({{{self.a_float(depth - 1)}, {a}, {b}}})",
+            f"[{self.a_float(depth - 1)}, {a}].index({a})",
+            f"round({self.a_float(depth - 1)} * 2) // 2",
+            f"{{'a': [{a}], 'b': [{b}, 3]}}[{self.pick(chr(39) + 'a' + chr(39), chr(39) + 'b' + chr(39))}][-1]",
+            f"(lambda *v: v[-1])(*{self.a_list(depth - 1)})",
+            f"apply(lambda v, **w: v + w['k'], {a}, k={b})",
+            f"sum(v if v > 0 else -1 for v in ({a}, {b}))",
+            f"next((v for v in {self.a_list(depth - 1)} if v > {self.small()}), {b})",
+            f"len(f'{{{self.float_name()}}}')",
+            f"int(statistics.median([{a}, {b}, 1]))",
+            f"copy.deepcopy([{a}])[0]",
+            f"int(Fraction({a}, 3) * 3)",
+            f"math.floor(Fraction({a}, 2))",
             f"math.comb(5, {a} % 6)",
         ]
         return self.random.choice(options)
@@ -848,6 +871,8 @@ class Writer:
         else:
             head = f"for {one} in {self.an_array(1)}[:{n}].tolist():"
         self.line(head)
+        if form == 5:
+            self.known["int"].remove(one)  # nothing else changes it, so that the loop ends
         self.repeats = before * n
         self.in_loop += 1
 
@@ -1039,6 +1064,16 @@ class Writer:
                 f"{n} = round(3 * {u} - 1)",
                 f"{n} = 5 if abs({u} - 0.5) < {self.pick('0.25', '0.125')} else -5",
                 f"{n} = int({u} < max({p}, {q}))",
+                f"{n} = int(np.searchsorted([0.25, 0.5, 0.75], {u}))",
+                f"{n} = bisect.bisect([0.25, 0.5], {u})",
+                f"{n} = next(k for k, c in enumerate(itertools.accumulate([0.25, 0.5, 0.25])) if {u} < c)",
+                f"{n} = int({u} * 4) % 3 + int(4 * {u}) // 2",
+                f"{n} = sorted([{u}, 0.5, 0.75]).index(0.5)",
+                f"{n} = [{u} < c for c in ({p}, {q}, 0.5)].count(True)",
+                f"{n} = int(-2 * {u}) - math.floor({u} - 0.25)",
+                f"{n} = {{True: 1, False: 2}}[{u} < {p}] + (({u} < {q}) is True)",
+                f"{n} = (lambda v: int(v < {p}) if v < 0.5 else -int(v > {q}))({u})",
+                f"{n} = 0\nwhile {u} < 1 and {n} < 2:\n    {u} *= 2\n    {n} += 1",
                 f"{n} = 0\nfor c in (0.25, 0.5, 0.25):\n    {u} -= c\n    if {u} <= 0:\n        break\n    {n} += 1",
             )
         )

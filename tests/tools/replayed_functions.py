@@ -112,6 +112,10 @@ class Between:
         return self if self >= 0 else -self
 
     def _below(self, bound: Any) -> bool:
+        if isinstance(bound, Between):
+            assert bound.ends is self.ends
+            rest = self._moved(self.factor - bound.factor, self.shift - bound.shift)
+            return rest < 0 if rest.factor else rest.shift < 0
         low, high = self.ends
         cut = min(max((fraction(bound) - self.shift) / self.factor, low), high)
         under = self.replay.pick([(cut - low) / (high - low), (high - cut) / (high - low)]) == 0
@@ -234,7 +238,9 @@ class NumpyRandom:
         return int(found) if size is None else found
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-        values = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
+        values: Any = np.asarray(a)
+        if np.ndim(a) == 0:
+            values = np.arange(a) if size is not None else range(a)
         left = [Fraction(1)] * len(values) if p is None else [fraction(q) for q in p]
         drawn = []
         for _ in range(1 if size is None else math.prod(np.atleast_1d(size))):
@@ -251,6 +257,8 @@ class NumpyRandom:
         x[:] = self.permutation(x)
 
     def binomial(self, n: int, p: Any, size: Any = None) -> Any:
+        if np.ndim(p):
+            return np.array([self.binomial(n, q) for q in p])
         q = fraction(p)
         weights = [math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
         return self._many(lambda: self._replay.pick(weights), size, np.int64)
@@ -330,6 +338,10 @@ def encoded(value: Any) -> tuple[Output, str]:
         return ("number", Fraction(int(value))), "int"
     if isinstance(value, (float, np.floating)):
         return (("number", fraction(value)) if math.isfinite(value) else ("text", str(float(value)))), "float"
+    if isinstance(value, Fraction):
+        return ("number", value), "Fraction"
+    if isinstance(value, bytes):
+        return ("text", repr(value)), "bytes"
     if isinstance(value, str) or value is None:
         return ("text", str(value)), type(value).__name__.removeprefix("np.").rstrip("_")
     if isinstance(value, np.ndarray) and value.shape == ():

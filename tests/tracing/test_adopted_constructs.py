@@ -28,6 +28,7 @@ def test_constructs(tmp_path: Path) -> None:
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.slow
 def test_what_is_refused(tmp_path: Path) -> None:
     """What has no law, or none that paramverify can find, is refused with its reason."""
     failures = []

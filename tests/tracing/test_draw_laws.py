@@ -192,6 +192,7 @@ def laws(expressions: Iterable[str], folder: Path, name: str) -> list[Any]:
     return [adopt(getattr(module, f"f{k}"), inputs=inputs, epsilon=1) for k in range(len(listed))]
 
 
+@pytest.mark.slow
 def test_finite_laws(tmp_path: Path) -> None:
     """Each finite law has its exact fractions."""
     names = {"True": True, "False": False}

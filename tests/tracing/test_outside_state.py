@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from compared_functions import adopted_law, imported, refusal
 from replayed_functions import read_name
 
@@ -143,6 +144,7 @@ def source_of(body: str) -> str:
     return HEAD + "def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
 
 
+@pytest.mark.slow
 def test_state_outside_is_refused(tmp_path: Path) -> None:
     """A function that changes what stands outside of it, or reads what changes, is refused."""
     failures = []
