@@ -92,9 +92,9 @@ class State:
         Raises:
             Refused: it did.
         """
-        for function in world.functions.values():
+        for number, function in world.functions.items():  # functions of one text have closures of their own
             for name, value in _read_by(function):
-                key = f"{function.__module__}.{function.__qualname__}: {name}"
+                key = f"{number} {function.__module__}.{function.__qualname__}: {name}"
                 found = _fingerprint(value, {}, 0)
                 if hasattr(value, "__next__"):
                     raise Refused(
@@ -280,7 +280,7 @@ def _number(value: Fraction) -> str:
 def _noisy(value: Noisy) -> str:
     from paramverify.tracing.noise_values import _sum_text
 
-    value.check_rounded(value.terms)
+    value.check_there(value.terms)
     text = _sum_text(value.terms)
     number = value.constant.number
     if number is None:
@@ -371,7 +371,13 @@ class Explorer:
             text, kinds, noisy = _label(f"raises {type(error).__name__}: {error}"), f"raise {type(error).__name__}", False
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
-            if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
+            if isinstance(error, RecursionError):
+                reason = (
+                    "a recursion goes too deep, or has no bound: write a loop with a bound, such as "
+                    "for k in range(100)"
+                )
+                raise Refused(reason, place.file, place.line) from None
+            if isinstance(error, (TypeError, AttributeError, NameError)) or _is_ours(error):
                 raise Refused(f"{type(error).__name__}: {error}", place.file, place.line) from None
             self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
                        "the exception, with its text, is an output")

@@ -7,8 +7,9 @@ written once. Inputs whose trees are equal share them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from paramverify.tracing.exploring import Leaf, Tree
@@ -17,6 +18,7 @@ from paramverify.tracing.tracer import Noise, Test
 
 MOST_LINES = 20_000
 MOST_DEPTH = 50  # blocks inside each other
+MOST_WAYS = 30  # of one chain of elif, which counts as as many blocks inside each other
 Part = tuple[Any, ...]
 NOISE = re.compile(r"\bnoise\d+\b")
 
@@ -138,10 +140,22 @@ class Writer:
         name = self.free(f"pick{self.picks}")
         table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
         self.lines.append(f"{indent}{name} = choice({{{table}}})")
-        for k, (inner, _) in enumerate(shares):
-            word = f"if {name} == 0:" if k == 0 else "else:" if k == len(shares) - 1 else f"elif {name} == {k}:"
+        tests = [f"{name} == {k}" for k in range(len(shares))]
+        self.ways(tests, [partial(self.write, inner) for inner, _ in shares], depth)
+
+    def ways(self, tests: Sequence[str], writes: Sequence[Callable[[int], None]], depth: int) -> None:
+        """Writes what follows each test, of which exactly one is true; each `writes` takes the depth."""
+        indent, half = "    " * depth, len(tests) // 2
+        if len(tests) > MOST_WAYS:
+            self.lines.append(f"{indent}if {' or '.join(tests[:half])}:")
+            self.ways(tests[:half], writes[:half], depth + 1)
+            self.lines.append(f"{indent}else:")
+            self.ways(tests[half:], writes[half:], depth + 1)
+            return
+        for k, (test, write) in enumerate(zip(tests, writes, strict=True)):
+            word = f"if {test}:" if k == 0 else "else:" if k == len(tests) - 1 else f"elif {test}:"
             self.lines.append(f"{indent}{word}")
-            self.write(inner, depth + 1)
+            write(depth + 1)
 
     def free(self, name: str) -> str:
         """Returns a name that is not taken."""
@@ -160,15 +174,11 @@ class Writer:
             apart.setdefault(values[0], {})[values[1:]] = number
         for value, rest in apart.items():
             groups.setdefault(tuple(sorted(rest.items())), []).append(value)
-        indent = "    " * depth
         if len(groups) == 1:
             self.inputs(places[1:], dict(next(iter(groups))), depth)
             return
-        for k, (rest, values) in enumerate(groups.items()):
-            test = " or ".join(f"{places[0]} == {v}" for v in values)
-            word = f"if {test}:" if k == 0 else "else:" if k == len(groups) - 1 else f"elif {test}:"
-            self.lines.append(f"{indent}{word}")
-            self.inputs(places[1:], dict(rest), depth + 1)
+        tests = [" or ".join(f"{places[0]} == {v}" for v in values) for values in groups.values()]
+        self.ways(tests, [partial(self.inputs, places[1:], dict(rest)) for rest in groups], depth)
 
 
 def program_of(
