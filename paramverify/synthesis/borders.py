@@ -23,6 +23,7 @@ from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
     Larger,
     has_ranges,
+    is_made,
     larger_cases,
     lists_bits,
     smaller_cases,
@@ -93,6 +94,9 @@ def verify_beyond(
     found = replace(found, notes=(*found.notes, *([ALL] if lists_bits(case) else ())))
     if not has_ranges(case):
         return found
+    if is_made(case):
+        why = "for which the program was not made"
+        return replace(found, notes=(*found.notes, f"the verdict does not cover larger inputs, {why}"))
     seconds = _share(options, started, found.seconds)
     if seconds <= 0:
         why = "there was no time" if can_ring() else "only the main thread of Python checks them"

@@ -669,6 +669,20 @@ def _in_base(here: Inserted, value: Any, base: Any) -> Any:
     raise here.tracer.refuse("a logarithm with a base is supported only if it is a whole number")
 
 
+def _turned(name: str) -> Callable[[Inserted, Any], Any]:
+    """Returns the cosine or the sine: of 0, or of a draw."""
+
+    def one(here: Inserted, value: Any) -> Any:
+        if isinstance(value, UniformDraw):
+            return getattr(value, name)()
+        number = _number(here, value, name)
+        if number.formula.above:
+            raise here.tracer.refuse(f"{name}({number.formula.text}) has no exact value here")
+        return here.tracer.real(1 if name == "cos" else 0)
+
+    return one
+
+
 def _sqrt(here: Inserted, value: Any) -> Any:
     number = _number(here, value, "sqrt")
     if here.tracer.signs(number.formula) < 0:
@@ -845,6 +859,8 @@ def _handlers() -> Mapping[int, Handler]:
         (math.log1p, lambda here, x: _log1p(here, lifted(x, here.tracer))),
         (math.expm1, lambda here, x: _expm1(here, lifted(x, here.tracer))),
         (math.sqrt, lambda here, x: _sqrt(here, lifted(x, here.tracer))),
+        (math.cos, lambda here, x: _turned("cos")(here, lifted(x, here.tracer))),
+        (math.sin, lambda here, x: _turned("sin")(here, lifted(x, here.tracer))),
         (math.pow, lambda here, x, y: _power(here, lifted(x, here.tracer), lifted(y, here.tracer))),
         (math.fabs, lambda here, x: _float(here, abs(lifted(x, here.tracer)))),
         (math.fsum, _fsum),
@@ -866,6 +882,8 @@ def _handlers() -> Mapping[int, Handler]:
         (np.expm1, _elementwise(_expm1)),
         (np.log2, _elementwise(lambda here, x: _in_base(here, x, 2))),
         (np.sqrt, _elementwise(_sqrt)),
+        (np.cos, _elementwise(_turned("cos"))),
+        (np.sin, _elementwise(_turned("sin"))),
         (np.floor, _elementwise(_rounding("floor"))),
         (np.ceil, _elementwise(_rounding("ceil"))),
         (np.trunc, _elementwise(_rounding("trunc"))),

@@ -7,6 +7,7 @@ the library states, in real numbers: a random double is a uniform real number.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +15,7 @@ from math import comb
 from operator import index
 from typing import Any
 
-from paramverify.tracing.formulas import Formula, exact
+from paramverify.tracing.formulas import exact, Formula, Real
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw, UniformState
 from paramverify.tracing.tracer import Tracer
 
@@ -64,10 +65,29 @@ def _from(tracer: Tracer, low: Any, high: Any) -> Any:
 
 def _integer(tracer: Tracer, low: int, high: int) -> int:
     """Draws a whole number from low to high, both included."""
-    low, high = index(low), index(high)
+    low, high = _whole(tracer, low), _whole(tracer, high)
     if high < low:
         raise ValueError("empty range for a random whole number")
     return low + pick(tracer, high - low + 1)
+
+
+def _whole(tracer: Tracer, value: Any) -> int:
+    """Returns a whole number, which may be a float as in randint(0, 3.0)."""
+    number = value.formula.number if isinstance(value, Real) else None
+    if number is not None and number.denominator == 1:
+        return int(number)
+    if isinstance(value, Real):
+        raise tracer.refuse("a bound of a random whole number is not whole: round it first")
+    return index(value)
+
+
+def _python_integer(tracer: Tracer, a: Any, b: Any) -> int:
+    """Draws a whole number; bounds that are floats are an error from Python 3.12 on."""
+    if isinstance(a, Real) or isinstance(b, Real):
+        if sys.version_info >= (3, 12):
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        tracer.note("randint has bounds that are floats, which is an error from Python 3.12 on")
+    return _integer(tracer, a, b)
 
 
 def _randrange(tracer: Tracer, start: int, stop: int | None = None, step: int = 1) -> int:
@@ -223,7 +243,7 @@ _SEEDS = "seed setstate set_state getstate get_state get_bit_generator set_bit_g
 OF_PYTHON: Mapping[str, Law] = {
     "random": lambda t: uniform_real(t),
     "uniform": lambda t, a, b: _from(t, a, b),
-    "randint": lambda t, a, b: _integer(t, a, b),
+    "randint": _python_integer,
     "randrange": _randrange,
     "_randbelow": lambda t, n: pick(t, n),
     "getrandbits": _getrandbits,

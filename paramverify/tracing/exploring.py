@@ -111,9 +111,9 @@ class State:
         Raises:
             Refused: it did.
         """
-        for function in world.functions.values():
+        for number, function in world.functions.items():  # functions of one text have closures of their own
             for name, value in _read_by(function):
-                key = f"{function.__module__}.{function.__qualname__}: {name}"
+                key = f"{number} {function.__module__}.{function.__qualname__}: {name}"
                 found = _fingerprint(value, {}, 0)
                 if hasattr(value, "__next__"):
                     raise Refused(
@@ -329,7 +329,7 @@ def _number(value: Fraction) -> str:
 def _noisy(value: Noisy) -> str:
     from paramverify.tracing.noise_values import _sum_text
 
-    value.check_rounded(value.terms)
+    value.check_there(value.terms)
     text = _sum_text(value.terms)
     number = value.constant.number
     if number is None:

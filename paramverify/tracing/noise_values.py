@@ -6,6 +6,7 @@ ties of continuous noise have probability 0, so `<` and `<=` mean the same there
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,6 +26,7 @@ from paramverify.tracing.tracer import Tracer
 DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 NONNEGATIVE = ("one_sided_geometric", "exponential")
 ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
+PI = Formula.of(Fraction(repr(math.pi)))  # how traced code shows it
 MOST_PARTS = 200  # whole numbers between which a draw is told apart
 
 
@@ -156,9 +158,7 @@ class Noisy(Symbol):
             return NotImplemented
         number = found.number
         if number is None:
-            raise self.tracer.refuse(
-                f"noise times {found.text} is not supported: draw the noise with that scale instead"
-            )
+            return rescaled_noise(self, found)
         terms = {name: factor * number for name, factor in self.terms.items()}
         return self._new(self.constant * found, terms, self.whole and is_whole(other))
 
@@ -203,7 +203,7 @@ class Noisy(Symbol):
         if factor < 0:
             word = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(word, word)
         scaled = {name: part / factor for name, part in rest.terms.items()}
-        self.check_rounded(rest.terms)
+        self.check_there(rest.terms)
         left = _sum_text(scaled)
         bound = -rest.constant / Formula.of(factor)
         # one of the two orders is asked for, so that equal questions have equal texts
@@ -212,14 +212,15 @@ class Noisy(Symbol):
             return not self._asked(left, word, bound)
         return self._asked(left, word, bound)
 
-    def check_rounded(self, names: Iterable[str]) -> None:
-        """Checks that noise was not rounded before: what it was is no longer known then.
+    def check_there(self, names: Iterable[str]) -> None:
+        """Checks that nothing stands for this noise, such as its rounded value: what it was is not known then.
 
         Raises:
-            Refused: it was.
+            Refused: other noise does.
         """
-        if not self.tracer.rounded.isdisjoint(names):
-            raise self.tracer.refuse("noise is used after it was rounded: use the rounded number only")
+        for name in names:
+            if name in self.tracer.gone:
+                raise self.tracer.refuse(self.tracer.gone[name])
 
     def _asked(self, left: str, word: str, bound: Formula) -> bool:
         """Asks the tracer, if what it knows of this number in this run does not answer already."""
@@ -523,6 +524,25 @@ class UniformDraw(Symbol):
 
     sqrt = exp
 
+    def cos(self) -> Cosine:
+        """Returns its cosine, of a uniform angle over whole half-turns."""
+        return self._cosine(1)
+
+    def sin(self) -> Cosine:
+        """Returns its sine, which has the same law over whole turns."""
+        return self._cosine(2)
+
+    def _cosine(self, least: int) -> Cosine:
+        """Returns the cosine of an angle over a multiple of `least` half-turns, from a whole one on."""
+        turns, start = (self.factor / PI).number, (self.shift / PI).number
+        if None in (turns, start) or turns % least or start % 1 or turns == 0:  # type: ignore[operator]
+            raise self._refuse("an argument of cos or sin, except over whole turns, such as 2 * pi * u")
+        if self.state.used or self.state.low.above or (self.state.high - ONE).above:
+            raise self._refuse("an argument of cos or sin after it was used")
+        self.state.used = "its cosine"
+        self.tracer.note(f"{math.pi} is read as the number pi in angles")
+        return Cosine(self.tracer)
+
 
 @dataclass(eq=False)
 class LogDraw(Symbol):
@@ -587,6 +607,8 @@ class LogDraw(Symbol):
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Cosine):
+            return self._times_cosine(other)
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
@@ -595,6 +617,13 @@ class LogDraw(Symbol):
         return self._moved(self.factor * found, self.shift * found)
 
     __rmul__ = __mul__
+
+    def _times_cosine(self, cosine: Cosine) -> HalfLaplace:
+        state = self.draw.state
+        if state.logarithm or self.shift.above or (self._top() - ONE).above or cosine.used:
+            raise self.tracer.refuse("a cosine is supported only times log(u) of a draw u that nothing else uses")
+        state.used, cosine.used = "its logarithm was multiplied by a cosine", True
+        return HalfLaplace(self.tracer, [], self.factor)
 
     def __truediv__(self, other: Any) -> Any:
         found = exact(other)
@@ -687,6 +716,78 @@ def _toward_zero(floor: Any) -> Any:
     return floor if floor >= 0 else floor + 1
 
 
+@dataclass(eq=False)
+class Cosine(Symbol):
+    """The cosine of a uniform angle over whole half-turns."""
+
+    tracer: Tracer
+    used: bool = False
+    what = "the cosine of a uniform draw"
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, LogDraw):
+            return other * self
+        return self._alone()
+
+    __rmul__ = __mul__
+
+    def _alone(self, other: object = None) -> Any:
+        raise self.tracer.refuse("a cosine of a draw is supported only times the logarithm of another one")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __neg__ = __abs__ = _alone
+    __lt__ = __le__ = __gt__ = __ge__ = _alone
+
+
+@dataclass(eq=False)
+class HalfLaplace(Symbol):
+    """`factor` * log(U) * cos(V), of a uniform draw U and an independent uniform angle V.
+
+    Given cos(V), log(U) * cos(V) is exponential noise times a number, with the characteristic function
+    1 / (1 + i t cos(V)), whose mean over V is 1 / sqrt(1 + t^2). The sum of two such products that are
+    independent has its square, which is that of Laplace noise with scale 1.
+    """
+
+    tracer: Tracer
+    used: list[bool]  # shared by all multiples of one product: not empty if it has been used
+    factor: Formula
+    what = "the product of a logarithm and a cosine of uniform draws"
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, HalfLaplace) or other.used is self.used or self.used or other.used:
+            return self._alone()
+        if (self.factor - other.factor).above and (self.factor + other.factor).above:
+            return self._alone()
+        self.used.append(True)
+        other.used.append(True)
+        size = self.factor if self.tracer.signs(self.factor) > 0 else -self.factor
+        return Noisy(self.tracer, ZERO, {self.tracer.noise("laplace", size): Fraction(1)}, False, False)
+
+    def __sub__(self, other: Any) -> Any:
+        return self + other  # the law is symmetric
+
+    def __neg__(self) -> Any:
+        return HalfLaplace(self.tracer, self.used, -self.factor)
+
+    def __mul__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None or not found.above:
+            raise self.tracer.refuse(f"{self.what} is supported only times numbers other than 0")
+        return HalfLaplace(self.tracer, self.used, self.factor * found)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = exact(other)
+        return self * other if found is None else self * Real(ONE / found, self.tracer.signs)
+
+    def _alone(self, other: object = None) -> Any:
+        raise self.tracer.refuse(
+            f"{self.what} is supported only in the sum of two independent ones of equal size"
+        )
+
+    __radd__ = __rsub__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = _alone
+
+
 def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -> int:
     """Returns the largest count that the value reaches with probability 1; `share` falls with the count."""
     low = 0
@@ -714,6 +815,31 @@ def _geometric_tail(tracer: Tracer, first: int, share: Formula, ratio: Formula) 
     return Noisy(tracer, Formula.of(first + 1), {name: Fraction(1)}, True, True)
 
 
+def rescaled_noise(value: Noisy, multiple: Formula) -> Any:
+    """Returns `value` * `multiple`, of one continuous draw, which is used up: its scale is multiplied.
+
+    Another product of the same draw with a rational multiple of the same formula is one of the same new draw.
+    """
+    tracer = value.tracer
+    if len(value.terms) != 1 or value.discrete:
+        reason = f"noise times {multiple.text} is not supported: draw the noise with that scale instead"
+        raise tracer.refuse(reason)
+    (name, factor) = next(iter(value.terms.items()))
+    if name not in tracer.rescaled:
+        if any(name in text for text in tracer.known):
+            raise tracer.refuse(f"noise times {multiple.text} after the noise was compared is not supported")
+        value.check_there(value.terms)
+        kind, scale = tracer.draws[name]
+        size = multiple if tracer.signs(multiple) > 0 else -multiple
+        tracer.rescaled[name] = tracer.noise(kind, scale * size), size
+        tracer.gone[name] = f"noise is used after it was multiplied by {multiple.text}: use the product only"
+    made, size = tracer.rescaled[name]
+    ratio = (multiple / size).number
+    if ratio is None:
+        raise tracer.refuse(f"noise times {size.text} and times {multiple.text} in one run is not supported")
+    return Noisy(tracer, value.constant * multiple, {made: factor * ratio}, False, False)
+
+
 def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
     """Returns the whole part of `value` + `shift`, of one Laplace or exponential draw, which is used up.
 
@@ -727,9 +853,9 @@ def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
     kind, scale = tracer.draws[name]
     if kind not in ("laplace", "exponential"):
         raise tracer.refuse(f"rounding {kind} noise is not supported: use noise on whole numbers")
-    if any(name in text for text in tracer.known) or name in tracer.rounded:
+    if any(name in text for text in tracer.known) or name in tracer.gone:
         raise tracer.refuse("noise is rounded after it was compared or rounded, which is not supported")
-    tracer.rounded.add(name)
+    tracer.gone[name] = "noise is used after it was rounded: use the rounded number only"
     mean = scale * Formula.of(abs(factor))
     up = factor > 0
     if kind == "laplace":

@@ -7,8 +7,9 @@ written once. Inputs whose trees are equal share them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from paramverify.tracing.exploring import Leaf, Tree
@@ -17,7 +18,7 @@ from paramverify.tracing.tracer import Noise, Test
 
 MOST_LINES = 20_000
 MOST_DEPTH = 40  # blocks inside each other; those of `elif` are not counted
-MOST_CASES = 16  # blocks of one `if`; the language counts each `elif` as a block inside
+MOST_WAYS = 16  # of one chain of elif; the language counts each of them as a block inside
 Part = tuple[Any, ...]
 NOISE = re.compile(r"\bnoise\d+\b")
 
@@ -139,23 +140,22 @@ class Writer:
         name = self.free(f"pick{self.picks}")
         table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
         self.lines.append(f"{indent}{name} = choice({{{table}}})")
-        self.cases([(str(k), inner) for k, (inner, _) in enumerate(shares)], name, depth)
+        tests = [f"{name} == {k}" for k in range(len(shares))]
+        self.ways(tests, [partial(self.write, inner) for inner, _ in shares], depth)
 
-    def cases(self, cases: Sequence[tuple[str, int]], name: str, depth: int) -> None:
-        """Writes which part belongs to which of the whole numbers that a name has; many of them are halved."""
-        indent = "    " * depth
-        if len(cases) > MOST_CASES:
-            half = len(cases) // 2
-            self.lines.append(f"{indent}if {name} < {cases[half][0]}:")
-            self.cases(cases[:half], name, depth + 1)
+    def ways(self, tests: Sequence[str], writes: Sequence[Callable[[int], None]], depth: int) -> None:
+        """Writes what follows each test, of which exactly one is true; each `writes` takes the depth."""
+        indent, half = "    " * depth, len(tests) // 2
+        if len(tests) > MOST_WAYS:
+            self.lines.append(f"{indent}if {' or '.join(tests[:half])}:")
+            self.ways(tests[:half], writes[:half], depth + 1)
             self.lines.append(f"{indent}else:")
-            self.cases(cases[half:], name, depth + 1)
+            self.ways(tests[half:], writes[half:], depth + 1)
             return
-        for k, (value, inner) in enumerate(cases):
-            test = f"if {name} == {value}:"
-            word = test if k == 0 else "else:" if k == len(cases) - 1 else f"el{test}"
+        for k, (test, write) in enumerate(zip(tests, writes, strict=True)):
+            word = f"if {test}:" if k == 0 else "else:" if k == len(tests) - 1 else f"elif {test}:"
             self.lines.append(f"{indent}{word}")
-            self.write(inner, depth + 1)
+            write(depth + 1)
 
     def free(self, name: str) -> str:
         """Returns a name that is not taken."""
@@ -174,29 +174,11 @@ class Writer:
             apart.setdefault(values[0], {})[values[1:]] = number
         for value, rest in apart.items():
             groups.setdefault(tuple(sorted(rest.items())), []).append(value)
-        self.groups(places, [(values, dict(rest)) for rest, values in groups.items()], depth)
-
-    def groups(
-        self, places: Sequence[str], groups: Sequence[tuple[Sequence[str], dict[tuple[str, ...], int]]], depth: int
-    ) -> None:
-        """Writes what belongs to which values of the first input; many groups of values are halved."""
-        indent = "    " * depth
         if len(groups) == 1:
-            self.inputs(places[1:], groups[0][1], depth)
+            self.inputs(places[1:], dict(next(iter(groups))), depth)
             return
-        if len(groups) > MOST_CASES:
-            half = len(groups) // 2
-            first = [value for values, _ in groups[:half] for value in values]
-            self.lines.append(f"{indent}if {' or '.join(f'{places[0]} == {value}' for value in first)}:")
-            self.groups(places, groups[:half], depth + 1)
-            self.lines.append(f"{indent}else:")
-            self.groups(places, groups[half:], depth + 1)
-            return
-        for k, (values, rest) in enumerate(groups):
-            test = " or ".join(f"{places[0]} == {v}" for v in values)
-            word = f"if {test}:" if k == 0 else "else:" if k == len(groups) - 1 else f"elif {test}:"
-            self.lines.append(f"{indent}{word}")
-            self.inputs(places[1:], rest, depth + 1)
+        tests = [" or ".join(f"{places[0]} == {v}" for v in values) for values in groups.values()]
+        self.ways(tests, [partial(self.inputs, places[1:], dict(rest)) for rest in groups], depth)
 
 
 def program_of(

@@ -87,7 +87,9 @@ class Tracer:
     draws: dict[str, tuple[str, Formula]] = field(default_factory=dict)  # noise so far: kind and scale
     # of sums of noise: the cuts between which this run has them; a cut is before or after its number
     ranges: dict[str, list[tuple[Fraction, bool] | None]] = field(default_factory=dict)
-    rounded: set[str] = field(default_factory=set)  # noise that stands for a whole number now
+    gone: dict[str, str] = field(default_factory=dict)  # noise that other noise stands for now, and why
+    # of noise that was multiplied by a formula: the noise that stands for the product, and the formula
+    rescaled: dict[str, tuple[str, Formula]] = field(default_factory=dict)
     reads: list[str] = field(default_factory=list)  # notes on how things were read
 
     def real(self, value: Fraction | int | Formula) -> Real:
