@@ -123,7 +123,10 @@ def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
         known = found.value is not None or (found.infinite and not of_sets)
         near = "approached" if known else f"the largest {what} found is"
         return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
+    if found.attained:
+        return f"reached{at}"
+    limit = tends(model, read_by(model, found.place, found.origin))
+    return f"approached, not reached{f', {limit}' if limit else ''}"
 
 
 def where_needed(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
