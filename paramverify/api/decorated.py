@@ -128,7 +128,10 @@ def mechanism(
     }
 
     def decorate(function: Callable[..., Any]) -> Mechanism:
-        return Mechanism.of(function, {k: table(k, t) for k, t in tables.items() if t is not None}, title)
+        try:
+            return Mechanism.of(function, {k: table(k, t) for k, t in tables.items() if t is not None}, title)
+        except InputError as error:  # a mistake of the user, so the frames of paramverify explain nothing
+            raise error.with_traceback(None) from None
 
     return decorate
 
