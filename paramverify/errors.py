@@ -101,7 +101,7 @@ class InputError(ParamverifyError, ValueError):
         """Returns the mistake as JSON data: file, line (null if not known), key, message and mend."""
         line = None if self.written else self.file_line or None
         message = f"{self._in_case}: {self.reason}" if self.written else self.reason
-        told = {"file": self.file, "line": line, "key": self.key, "message": message}
+        told = {"file": self.file or None, "line": line, "key": self.key or None, "message": message}
         return {**told, "mend": self.mend or None}
 
 

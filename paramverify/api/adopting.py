@@ -270,22 +270,30 @@ def mechanism(
     def decorate(function: Callable[..., Any]) -> Mechanism:
         given = {k: table(k, t) for k, t in tables.items() if t is not None}
         try:
-            return Mechanism.of(function, given, title)
-        except InputError as error:
-            if "prior" in given or not isinstance(error, ProgramError) or _uses_words(function):
-                raise
-            reading = error
-        given.setdefault("neighbours", _neighbours(given["inputs"]))
-        try:
-            adoption = _Adoption(function, given, {}, ())
-        except InputError:
-            raise reading from None
-        try:
-            return adoption.mechanism(title or inspect.getdoc(function) or "")
-        except InputError as error:
-            raise error from reading
+            return _decorated(function, given, title)
+        except InputError as error:  # a mistake of the user, so the frames of paramverify explain nothing
+            raise error.with_traceback(None) from None
 
     return decorate
+
+
+def _decorated(function: Callable[..., Any], given: dict[str, Tables], title: str) -> Mechanism:
+    """Reads a function as a program, or adopts it.
+
+    Raises:
+        InputError: neither is possible.
+    """
+    try:
+        return Mechanism.of(function, given, title)
+    except InputError as error:
+        if "prior" in given or not isinstance(error, ProgramError) or _uses_words(function):
+            raise
+        reading = error
+    try:
+        adoption = _Adoption(function, {"neighbours": _neighbours(given["inputs"]), **given}, {}, ())
+    except InputError:
+        raise reading from None
+    return adoption.mechanism(title or inspect.getdoc(function) or "")
 
 
 def _uses_words(function: Callable[..., Any]) -> bool:

@@ -135,7 +135,8 @@ def session_option(function: Function) -> Function:
     backends = "Race these backends, comma-separated, on what simplification leaves of each claim."
     strategy = (
         "Choose which backends run and for how long: default, built-in, solvers, or rounds such as "
-        "'z3,yices:5; z3,cvc5-cov:60/2'."
+        "'z3,yices:5; z3,cvc5-cov:60/2'. If a round halves the domain (/2: twice), its seconds are for each "
+        "part."
     )
     confirm = "Require that N different backends prove each claim."
     number = click.IntRange(min=1)

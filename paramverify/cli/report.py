@@ -23,6 +23,7 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import STATUS_CODES
+from paramverify.errors import LimitError
 from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
@@ -83,7 +84,7 @@ def command(
 
     The page is one file, works without a network, and contains the evidence and the case files. Evidence of
     more than 8 million characters is written to a separate file next to the page. The cases share the time of
-    --timeout.
+    --timeout; if a limit ends the run, the page is about the cases that were examined by then.
 
     The exit code is that of the worst verdict; not private (1) is worse than undecided (3).
     """
@@ -97,19 +98,32 @@ def command(
     compared = None if comparison is None else read_summary(Path(comparison))
     until = time.monotonic() + options.seconds
     found: list[Examined] = []
+
+    def write() -> None:
+        with time_limit(timeout) as lift:
+            lift()
+            write_text(output, page(found, title, compared))
+            for name, text in beside(found).items():
+                write_text(output.parent / name, text)
+
+    def remember(*more: str) -> None:
+        told = f"  {len(found)} of {len(cases)} cases had been examined by then."
+        _output.found([told, *more], {"cases": [_document(work) for work in found]})
+
     with progress_bar("cases") as progress:
         for number, case in enumerate(cases):
             seconds = (until - time.monotonic()) / (len(cases) - number)
             limits = PageOptions(options, wanted, lambda left: time_limit(timeout, left), axes)
-            found.append(examine(case, limits, max(0.01, seconds)))
-            told = f"  {number + 1} of {len(cases)} cases had been examined by then."
-            _output.found([told], {"cases": [_document(work) for work in found]})
+            try:
+                found.append(examine(case, limits, max(0.01, seconds)))
+            except LimitError:
+                if found:
+                    write()
+                    remember(f"  The page {output} is about these cases only.")
+                raise
+            remember()
             progress(number + 1, len(cases))
-    with time_limit(timeout) as lift:
-        lift()
-        write_text(output, page(found, title, compared))
-        for name, text in beside(found).items():
-            write_text(output.parent / name, text)
+    write()
     status = next(s for s in ORDER if any(work.standing is s for work in found))
     if as_json:
         print_json({"status": status, "page": str(output), "cases": [_document(work) for work in found]})

@@ -72,7 +72,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Directed
         undoubted(session, model)
         way, count = way_of(model)
     way = replace(way, about=case_entry(case.title, case.digest, case.settings))
-    told = [] if way.single else [f"none of its {count} pairs is the worst for every epsilon"]
+    told = [] if way.single else [f"none of its {count} pairs is known to be the worst for every epsilon"]
     notes = [note for note in model.notes if note not in set_by(settings)]
     return way, tuple(f"{path}: {note}" for note in (f"it covers {_compared(case)}", *told, *notes))
 

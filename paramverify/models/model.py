@@ -170,7 +170,8 @@ def refuse_tied(model: AnyModel, what: str) -> None:
             f"{tie.name} occurs both by itself and as {tie.meaning} in this case, which "
             f"{what} does not support"
         )
-        raise UnsupportedError(f"{beside}; use `verify`, or give {tie.name} a number: -D {tie.name}=1/2")
+        mend = f"--at {tie.name}=1/2" if what.startswith("sample") else f"-D {tie.name}=1/2"
+        raise UnsupportedError(f"{beside}; use `verify`, or give {tie.name} a number: {mend}")
 
 
 def refuse_wider(model: AnyModel, what: str) -> None:

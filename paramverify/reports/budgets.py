@@ -40,15 +40,18 @@ from paramverify.synthesis.set_needs import SetBounds
 
 
 def border_lines(found: Border | None) -> list[str]:
-    """Returns in words that the least bound belongs to the ends of ranges; nothing where it does not."""
+    """Returns in words what other ranges say of a least bound; nothing where the case has no ranges."""
     if found is None:
         return []
     if found.larger:
         first, *rest = found.larger.witness.lines()
         told = f"  larger inputs need more, such as {found.larger.over}: {first}"
         return [told, *(f"    {line}" for line in rest)]
-    same = f"; {found.bound} is enough for {', '.join(found.same)}, too" if found.same else ""
-    return [f"  the worst pair lies on the border of these inputs: less is enough for {found.smaller}{same}"]
+    enough = f"{found.bound} is enough for {', '.join(found.same)}, too; " if found.same else ""
+    if not found.smaller:
+        return [f"  {enough}{found.uncovered}"]
+    smaller = f"the worst pair lies on the border of these inputs: less is enough for {found.smaller}"
+    return [f"  {smaller}; {enough}{found.uncovered}"]
 
 
 def border_document(found: Border | None) -> dict[str, Any]:
@@ -58,7 +61,8 @@ def border_document(found: Border | None) -> dict[str, Any]:
     if found.larger:
         return json_documents.larger(found.larger)
     same = {"bound": found.bound, "same_for": list(found.same)} if found.same else {}
-    return {"border": {"less_for": found.smaller, **same}}
+    smaller = {"less_for": found.smaller} if found.smaller else {}
+    return {"border": {**smaller, **same, "uncovered": found.uncovered}}
 
 
 def ratio_document(model: Model, found: RatioBounds) -> dict[str, Any]:
@@ -119,7 +123,10 @@ def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
         known = found.value is not None or (found.infinite and not of_sets)
         near = "approached" if known else f"the largest {what} found is"
         return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
+    if found.attained:
+        return f"reached{at}"
+    limit = tends(model, read_by(model, found.place, found.origin))
+    return f"approached, not reached{f', {limit}' if limit else ''}"
 
 
 def where_needed(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
@@ -156,11 +163,16 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     return None, str(found)
 
 
+ALONE = (
+    12  # digits of a least bound that is rounded up: with fewer, one just below e would look larger than e
+)
+
+
 def raised_number(value: Real) -> str:
     """Returns a least bound in words; a decimal that stands alone is rounded up, as it may be copied."""
     told = number_words.number(value)
     alone = len(number_words.exactly(value)) > number_words.LONGEST and told.startswith("≈")
-    return f"≈ {at_most(value.enclosure()[1])}" if alone else told
+    return f"≈ {at_most(value.enclosure()[1], ALONE)}" if alone else told
 
 
 def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:
@@ -257,7 +269,7 @@ def growing(found: RatioBounds) -> tuple[Evaluated, ...]:
 
 
 ONE = "where both are 1"
-SMALLER = "That does not make the bound tight: a smaller one may hold"
+SMALLER = "Whether a smaller multiple of the bound is enough is not decided"
 
 
 def line(model: Model, bound: str, found: RatioBounds, known: Multiple | None = None) -> str:
@@ -265,7 +277,7 @@ def line(model: Model, bound: str, found: RatioBounds, known: Multiple | None = 
 
     Where a multiple of the bound is `known` to be enough, no smaller bound is proposed.
     """
-    told = _relative_words(model, bound, found)
+    told = _relative_words(model, found)
     if known:
         told, _, _ = told.partition(f". {SMALLER}")
         told += "; it is not tight" if known.enough < 1 else ""
@@ -320,11 +332,11 @@ def _tight(found: RatioBounds) -> bool | None:
     return False if found.infinite or found.low > 1 or (found.high is not None and found.high < 1) else None
 
 
-def _relative_words(model: Model, bound: str, found: RatioBounds) -> str:
+def _relative_words(model: Model, found: RatioBounds) -> str:
     if found.infinite:
         return "the ratio exceeds the bound without limit"
     if found.beside is not None:
-        return _one(model, bound, found, found.beside)
+        return _one(model, found, found.beside)
     if found.value is None:
         return f"the largest ratio is {exact_text(found)} times the bound"
     exact = found.low == found.high
@@ -332,7 +344,7 @@ def _relative_words(model: Model, bound: str, found: RatioBounds) -> str:
     return f"the largest ratio is {size} times the bound"
 
 
-def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> str:
+def _one(model: Model, found: RatioBounds, near: ClosureLimit) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
     place = read_by(model, near.place, found.origin)
@@ -347,17 +359,8 @@ def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> st
         return f"the bound is tight: {reached}{rest}{f' {at}' if at else ''}, where the bound {size}"
     comes = f"the ratio {'is' if inside else 'comes near'} the bound{' only' if near.only else ''}"
     if near.is_one:
-        return f"{comes}{f' {at}' if at else ''}, {ONE}. {SMALLER}{_try(model, bound)}"
+        return f"{comes}{f' {at}' if at else ''}, {ONE}. {SMALLER}"
     return f"the ratio comes arbitrarily close to the bound{f', {at}' if at else ''}"
-
-
-def _try(model: Model, bound: str) -> str:
-    """Returns which smaller bound to try, where one of the same form is easy to write."""
-    name, _, written = bound.partition(" = ")
-    if name == "epsilon" and model.domain.ring.unbounded and "distance" not in written:
-        plain = written if written.isidentifier() else f"({written})"
-        return f', such as epsilon = "{plain}/2"'
-    return ""
 
 
 SHOWN = 12  # distances that are listed in words

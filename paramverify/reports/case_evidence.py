@@ -841,9 +841,9 @@ class EnclosedEvidence(ClaimEvidence):
                 json.dumps(read_ways(self.case.text, Path(self.case.path).parent, self.case.settings))
             )
         except UnreadCase as error:
-            raise Rejected(f"the ways through the program cannot be compared: {error}") from None
+            raise Rejected(f"the paths through the program cannot be compared: {error}") from None
         if any(own[name] != ways[name] for name in ("noise", "inputs")):
-            raise Rejected("the case has other ways through its program")
+            raise Rejected("the case has other paths through its program")
         report = check_document(about.document, Demanded(obligations=_obligations(model)), rows=rows)
         if not report.accepted:
             return report

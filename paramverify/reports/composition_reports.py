@@ -422,7 +422,11 @@ def _composed(composition: Composition) -> list[str]:
         )
     worst = "one pair is the worst for each release, for every epsilon"
     if not composition.single:
-        worst = "the upper bound is for a pair that dominates all pairs, the lower one for one pair repeated"
+        worst = (
+            "no pair of inputs is known to be the worst at each release for every epsilon, so the upper "
+            "bound uses an artificial pair that dominates all of them, and the lower bound repeats one real "
+            "pair"
+        )
     told.append(f"  {TAKES}; {worst}")
     return [*told, *(f"  Note: {note}." for note in composition.notes)]
 

@@ -139,7 +139,7 @@ def simplified(
         only = ", and only then" if found and found.exact else ""
         for j, leaf in enumerate(leaves, 1):
             told = [
-                f"part {j} of {len(leaves)} of claim {k}, which holds if all its parts hold{only}",
+                f"part {j} of {len(leaves)} of claim {k}, which is true if all its parts are true{only}",
                 *([f"replaced, the last one first: {leaf.told}"] if leaf.notes else []),
                 *([condition] if condition else []),
             ]
@@ -177,7 +177,7 @@ def stated(claim: Claim | None, stem: str, about: Mapping[str, str], condition: 
 def _meaning(claims: Sequence[Claim], target: str, *, free: bool, part: bool) -> str:
     """Returns what the answer of a program that eliminates quantifiers means for claims, or a part of one."""
     several = len(claims) > 1
-    holds = "all claims hold" if several else "this part holds" if part else "the claim holds"
+    holds = "all claims are true" if several else "this part is true" if part else "the claim is true"
     if free:
         where = (
             ", or the free parameters are not in the domain"
@@ -186,7 +186,7 @@ def _meaning(claims: Sequence[Claim], target: str, *, free: bool, part: bool) ->
         )
         return f"if the answer is true, {holds} for all values of the others{where}"
     # Of a constant that is enclosed, `false` is told below.
-    fails = "" if claims[0].domain.constant else f", and false that {'one' if several else 'it'} does not"
+    fails = "" if claims[0].domain.constant else f", and false that {'one' if several else 'it'} is false"
     return f"true means that {holds}{fails}"
 
 

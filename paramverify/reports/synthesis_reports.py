@@ -87,6 +87,8 @@ def partition_lines(case: PrivacyCase, found: Partition, witnesses: Mapping[int,
             continue
         ranges = sentences.others(domain, found.quantified)
         rest = f" and {'some' if part.status is Status.VIOLATING else 'all'} {ranges}" if ranges else ""
+        if ranges and part.status is Status.VIOLATING and not part.is_point:
+            rest += f" (for each {found.parameter}, at least one)"
         lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
         if number in witnesses:
             lines.append(f"  {witnesses[number].lines()[0]}")
@@ -254,6 +256,8 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
             for status, name in words(case).items()
         ),
     ]
+    if found.shares[Status.SAFE].upper == 0 < found.shares[Status.UNDECIDED].upper:
+        lines.append("  shares are of the volume: single lines or points in undecided cells may be private")
     if where.get(Status.UNDECIDED) and not found.interrupted:
         lines.append("  a smaller --coverage finds these ends more exactly")
     if witness:

@@ -55,17 +55,19 @@ NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irratio
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """That the largest ratio belongs to the ends of the ranges of a case.
+    """What other ranges say of the largest ratio of a case.
 
-    Either a `larger` range has a larger one, or the ratio of the `smaller` ranges is smaller. `same` are
-    larger ranges for which the same `bound` was proved to be enough. It may be larger than the least bound
-    of the case, which then says nothing about that of larger ranges.
+    Either a `larger` range has a larger one, or `uncovered` says that the budget is not about larger inputs.
+    The ratio of the `smaller` ranges, if any, is smaller. `same` are larger ranges for which the same `bound`
+    was proved to be enough. It may be larger than the least bound of the case, which then says nothing about
+    that of larger ranges.
     """
 
     larger: Larger | None = None
     smaller: str = ""
     same: tuple[str, ...] = ()
     bound: str = ""  # as it is written in a case
+    uncovered: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,14 +115,21 @@ def verify_beyond(
                     private.append(other.inputs_listed)
             more = _note(case, options, until)
     except TimeLimitError:
-        why = (
-            f", because checking them did not end within {seconds:.1f} s; list them as inputs to include them"
-        )
+        why = _unfinished(seconds)
     except LimitError:
         pass
     known = f"the case is private for {', '.join(private)}, too; " if private else ""
     told = f"{known}the verdict does not cover {'other ' if private else ''}larger inputs{why}"
     return replace(found, notes=(*found.notes, told, *filter(None, [more])))
+
+
+def _unfinished(seconds: float) -> str:
+    """Returns why larger inputs are not covered after a search of so many seconds, and what to write."""
+    return (
+        f", because checking them did not end within {seconds:.1f} s. This does not affect the answer for "
+        "the listed inputs. If larger inputs exist, extend the range; if none exist, write a list instead of "
+        "a range"
+    )
 
 
 def beyond(case: PrivacyCase, found: CaseBudget, options: Options, started: float) -> Beyond:
@@ -194,18 +203,27 @@ def border(case: PrivacyCase, bound: Written, options: Options, until: float) ->
     if not enough or seconds <= 0 or not can_ring() or not has_ranges(case):
         return None
     same: list[str] = []
+    smaller, searched, why = "", False, ""
     # A bound that is no bound of a case, such as one below a least ratio of 1, says nothing.
-    with suppress(LimitError, InputError), alarm(seconds, seconds):
-        for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
-            if isinstance(verdict, Violated):
-                return Border(Larger(other.inputs_listed, verdict.witness))
-            if isinstance(verdict, Holds):
-                same.append(other.inputs_listed)
-        less = with_bound(case, **fails) if fails else None
-        for other, verdict in _decided(smaller_cases(less) if less else (), options, until):
-            if isinstance(verdict, Holds):
-                return Border(smaller=other.inputs_listed, same=tuple(same), bound=_told(enough))
-    return None
+    try:
+        with alarm(seconds, seconds):
+            for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
+                if isinstance(verdict, Violated):
+                    return Border(Larger(other.inputs_listed, verdict.witness))
+                if isinstance(verdict, Holds):
+                    same.append(other.inputs_listed)
+            searched = True
+            less = with_bound(case, **fails) if fails else None
+            for other, verdict in _decided(smaller_cases(less) if less else (), options, until):
+                if isinstance(verdict, Holds):
+                    smaller = other.inputs_listed
+                    break
+    except TimeLimitError:
+        why = "" if searched else _unfinished(seconds)
+    except (LimitError, InputError):
+        pass
+    uncovered = f"the budget does not cover {'other ' if same else ''}larger inputs{why}"
+    return Border(smaller=smaller, same=tuple(same), bound=_told(enough), uncovered=uncovered)
 
 
 def _told(bound: Mapping[str, object]) -> str:
@@ -282,7 +300,7 @@ def _note(case: PrivacyCase, options: Options, until: float) -> str:
     seen = border(case, bounds(case, found, multiple), options, until)
     if seen and seen.larger:
         return f"larger inputs have a larger ratio, such as {seen.larger.over}"
-    if seen and not seen.same:
+    if seen and seen.smaller and not seen.same:
         return f"the worst pair lies on the border of the inputs: a smaller bound suffices for {seen.smaller}"
     return ""
 

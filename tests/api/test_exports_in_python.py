@@ -77,12 +77,12 @@ def test_mistakes_name_the_argument(
 @pytest.mark.parametrize(
     ("case", "to", "given", "words"),
     [
-        (CASE, "redlog", {"claim": 1}, "true means that the claim holds, and false that it does not"),
-        (CASE, "redlog", {"together": True}, "true means that all claims hold, and false that one does not"),
+        (CASE, "redlog", {"claim": 1}, "true means that the claim is true, and false that it is false"),
+        (CASE, "redlog", {"together": True}, "true means that all claims are true, and false that one"),
         (CASE, "redlog", {"claim": 1, "free": "p"}, "or the free parameters are not in the domain"),
         (CASE, "qepcad", {"claim": 1, "free": "p"}, "if the free parameters are in the domain"),
-        (MAX, "redlog", {"simplify": "default"}, "true means that this part holds, and false that it does"),
-        (CONSTANT, "redlog", {"claim": 1}, "the claim holds\n% E encloses exp(1/2): true is a proof"),
+        (MAX, "redlog", {"simplify": "default"}, "true means that this part is true, and false that it is"),
+        (CONSTANT, "redlog", {"claim": 1}, "the claim is true\n% E encloses exp(1/2): true is a proof"),
     ],
 )
 def test_what_an_answer_means_is_told(case: str, to: str, given: dict[str, Any], words: str) -> None:

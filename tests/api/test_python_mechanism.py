@@ -773,3 +773,18 @@ def test_the_decorator_needs_its_arguments() -> None:
         decorate(lambda x: x)
     with pytest.raises(InputError, match=r"has no inputs: write"):
         decorate(epsilon=1)
+
+
+def test_a_mistake_in_a_script_has_a_short_traceback(tmp_path: Path) -> None:
+    """Only the line of the user and the decorator are before the message."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "from paramverify import mechanism, laplace\n"
+        '@mechanism(inputs={"n": {"values": "0..3"}}, neighbours={"differ": "one"}, ratio=2)\n'
+        "def f(n):\n    return round(n + laplace(1))\n"
+    )
+    with pytest.raises(ProgramError, match="round rounds noise") as caught:
+        runpy.run_path(str(path))
+    frames = [Path(entry.path) for entry in caught.traceback]
+    assert len(frames[frames.index(path) :]) == 2
+    assert caught.value.__suppress_context__

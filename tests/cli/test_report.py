@@ -16,8 +16,11 @@ import pytest
 from json_shapes import mistakes
 from page_tools import CASES, THREE, Page
 
+from paramverify.cli import report
 from paramverify.cli.main import run
+from paramverify.errors import TimeLimitError
 from paramverify.pages import handing
+from paramverify.pages.work import Examined, PageOptions, examine
 
 LEAKS = THREE.replace("Two people", "Two other people")
 PRIVATE = THREE.replace('ratio = "3"', 'ratio = "16"')
@@ -64,6 +67,29 @@ def test_mistakes(options: list[str], said: str, tmp_path: Path, capsys: pytest.
     assert run(["report", str(path), "-o", str(page), *options]) == 2
     assert said in capsys.readouterr().err
     assert not page.exists()
+
+
+def test_a_limit_leaves_a_page_of_the_finished_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the second case meets a limit, the page is about the first one, and the message says so."""
+    paths = [tmp_path / name for name in ("first.toml", "second.toml")]
+    for path in paths:
+        path.write_text(PRIVATE)
+    monkeypatch.setattr(report, "examine", lambda case, *rest: _until(str(paths[1]), case, *rest))
+    page = tmp_path / "page.html"
+    assert run(["report", *map(str, paths), "-o", str(page)]) == 3
+    said = capsys.readouterr()
+    assert "1 of 2 cases had been examined by then." in said.out
+    assert f"The page {page} is about these cases only." in said.out
+    assert "first.toml" in page.read_text()
+    assert "second.toml" not in page.read_text()
+
+
+def _until(last: str, case: str, options: PageOptions, seconds: float) -> Examined:
+    if case == last:
+        raise TimeLimitError(60.0)
+    return examine(case, options, seconds)
 
 
 def test_a_mistake_in_a_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,7 @@ def asked(path: Path, content: str, capsys: pytest.CaptureFixture[str]) -> tuple
     return out, json.loads(capsys.readouterr().out)
 
 
-ONES = "where both are 1. That does not make the bound tight: a smaller one may hold"
+ONES = "where both are 1. Whether a smaller multiple of the bound is enough is not decided"
 KNOWN = [  # the largest ratio is 1/p for the count, and p/(1 - p) for the answer
     ("(0, 1)", COUNT, "1/p**50", f"comes near the bound only as p → 1, {ONES}", None, "1"),
     ("(0, 1)", COUNT, "1/p", "the bound is tight: reached at p = 1/2, where the bound is 2", True, "2"),

@@ -230,7 +230,7 @@ def test_a_program_that_is_read_as_another_one(
     assert check_text(json.dumps(document)).accepted
     case = load(CASES / "noisy-max-gauss.toml")
     read_as = {name: own(document)[name] for name in ("noise", "inputs", "pairs")}
-    for reason in ("the case has other ways through its program", "another probability"):
+    for reason in ("the case has other paths through its program", "another probability"):
         report = check_with_case(document, case)
         assert not report.accepted
         assert reason in report.lines[0]

@@ -263,6 +263,9 @@ NONE = [  # no proposal: another law, or what cannot be known
     "output(np.random.Generator.laplace(rng, 0, 1) > 0)",
     "rng = np.random.default_rng()\nrng = other(3)\noutput(rng.laplace(0, 1) > 0)",
     "output(np.argmax(q))",
+    "output(np.array([1]))",
+    "output(np.clip(np.round(n + laplace(1)), 0, 20))",
+    "x = n + laplace(1)\noutput(np.clip(np.round(x), 0, 20))",
     "output(np.log(n))",
     "output(math.sqrt(n))",
     "output(math.log(n))",
@@ -399,6 +402,7 @@ IN_PYTHON = [
     ("random.randint(1, 2)", "random = Own()", "random is an object outside the function"),
     ("np.random.laplace(0, 1)", "np = Own()", "np is an object outside the function"),
     ("round(n)", "def round(x): return x", ""),
+    ("np.clip(np.abs(n), 0, 1)", "", "not supported; write min(max(abs(n), 0), 1)"),
     ("flip(math.exp(-1))", "", "math.exp(-1) is not supported; write exp(-1)"),
 ]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, InputError
-from paramverify.models.mechanisms._queries import enough_by, near_answers
+from paramverify.models.mechanisms._queries import changes, count_neighbours, enough_by, near_answers
 from paramverify.privacy.cases import load
 
 CASE = """
@@ -240,3 +240,25 @@ def test_evidence_about_labels_is_accepted(tmp_path: Path) -> None:
     path.write_text(text.replace('"output(q + geometric(1/2))"', json.dumps(source)), encoding="utf-8")
     assert run(["verify", str(path), "--evidence", str(evidence)]) in (0, 1)
     assert run(["check", str(evidence), "--case", str(path)]) == 0
+
+
+@pytest.mark.parametrize("differ", ["one", "each"])
+@pytest.mark.parametrize("by", [1, 2, None])
+def test_the_number_of_neighbours(differ: str, by: int | None) -> None:
+    """It is that of the pairs which are formed one by one."""
+    answers = [[0, 1, 2], [0, 3, 4], [5]]
+    near = near_answers(answers, differ, by)
+    inputs = product(*(range(len(values)) for values in answers))
+    pairs = {(x, y) for x in inputs for y in changes(x, near, differ) if x < y}
+    assert count_neighbours(near, differ) == len(pairs)
+
+
+def test_too_many_neighbours_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message has their number, and what to write instead."""
+    text = CASE.format(values="QQ", differ="each", by='by = "any"').replace(
+        "values = [QQ]", 'length = 2, values = "0..99"'
+    )
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace("output(q", "output(q[0]"), encoding="utf-8")
+    run(["verify", str(path)])
+    assert "there are 49,995,000 pairs of neighbouring inputs" in capsys.readouterr().err

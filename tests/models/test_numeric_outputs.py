@@ -129,7 +129,7 @@ def test_densities_have_their_largest_ratio(seed: int) -> None:
 
 
 REFUSED = {
-    "output(geometric(1/2) + laplace(1))": "noise on whole numbers and continuous noise",
+    "output(geometric(1/2) + laplace(1))": "noise on whole numbers and continuous noise; draw only laplace",
     "if flip(1/2):\n    output(geometric(1/2))\nelse:\n    output(2 * geometric(1/2))": "different forms",
     "output(q[0] + geometric(1/2) + geometric(1/3) + geometric(1/5))": "unrelated bases",
     "x = geometric(1/2)\ny = geometric(1/3)\nif x < y:\n    output([x, y])": "depend on each other",

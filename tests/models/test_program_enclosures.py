@@ -216,7 +216,7 @@ def test_more_bits_are_narrower() -> None:
 
 
 REFUSED = {
-    "if gauss(1) + gauss(2) > q[0]:\n    output(1)\noutput(0)": "several noisy numbers",
+    "if gauss(1) + gauss(2) > q[0]:\n    output(1)\noutput(0)": r"write gauss\(c\) with c",
     "if 2 * gauss(1) > gauss(1):\n    output(1)\noutput(0)": "several noisy numbers",
     "if gauss(1) > discrete_gaussian(1):\n    output(1)\noutput(0)": "several noisy numbers",
     "output(q[0] + gauss(1))": "which a program with gauss or discrete_gaussian cannot output",

@@ -173,7 +173,7 @@ def test_ways_that_differ_by_little(tmp_path: Path) -> None:
         found = checked(json.dumps(other), str(case)).report
         assert (found.accepted, found.lines[-1]) == (
             False,
-            "rejected: the case has other ways through its program",
+            "rejected: the case has other paths through its program",
         )
 
 

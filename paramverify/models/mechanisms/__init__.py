@@ -20,7 +20,7 @@ from paramverify.errors import CaseError, InputError, LimitError, UnsupportedErr
 from paramverify.models.context import Checks
 from paramverify.models.enclosed_models import NO_FORMULAS, EnclosedTable
 from paramverify.models.hmm import HMM, MAX_TIMES
-from paramverify.models.mechanisms._queries import MAX_BY, changes, near_answers
+from paramverify.models.mechanisms._queries import MAX_BY, changes, count_neighbours, near_answers
 from paramverify.models.names import find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -288,6 +288,11 @@ def neighbouring_inputs(
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
     near = near_answers(answers, differ, by)
+    if (count := count_neighbours(near, differ)) > MAX_NEIGHBOURS:
+        raise LimitError(
+            f"there are {count:,} pairs of neighbouring inputs, but at most {MAX_NEIGHBOURS:,} can be "
+            "compared; list fewer values, or select some pairs with pairs = [...]"
+        )
     inputs: dict[tuple[int, ...], Input] = {}  # by the places of the answers among their values
 
     def at(places: tuple[int, ...]) -> Input:
@@ -300,8 +305,6 @@ def neighbouring_inputs(
         for right in changes(left, near, differ):
             if left < right:
                 found.append((at(left), at(right)))
-                if len(found) > MAX_NEIGHBOURS:
-                    raise LimitError(f"there are more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
-from math import ceil
+from math import ceil, prod
 
 from paramverify.algebra.expressions import Value
 from paramverify.errors import CaseError
@@ -108,6 +108,15 @@ def near_answers(answers: Sequence[Sequence[Value]], differ: str, by: int | None
     enough = enough_by(answers)
     mend = f"write by = {enough}, so that values next to each other are neighbours"
     raise CaseError(reason, key="by", mend=mend)
+
+
+def count_neighbours(near: Sequence[Sequence[Sequence[int]]], differ: str) -> int:
+    """Returns the number of unordered pairs of different inputs that are near each other."""
+    sizes = [len(places) for places in near]
+    close = [sum(map(len, places)) for places in near]
+    if differ == "each":
+        return (prod(close) - prod(sizes)) // 2
+    return sum(prod(sizes[:k]) * (close[k] - sizes[k]) * prod(sizes[k + 1 :]) for k in range(len(near))) // 2
 
 
 def enough_by(answers: Iterable[Sequence[Value]]) -> str:

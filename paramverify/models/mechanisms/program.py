@@ -72,8 +72,7 @@ if TYPE_CHECKING:
 
 TOLD = "The program is run on each input; its outputs are those of the program, and noise is never truncated."
 RANGES = (
-    "an output with a range, such as '>= 2', is a set of outputs, and each of them has "
-    "the likelihood ratio of the set"
+    "an output with a range, such as '{}', is a set of outputs, and each of them has the ratio of the set"
 )
 DENSITIES = (
     "outputs are real numbers; 'at 0', 'just above 0' and 'far above' describe the "
@@ -168,10 +167,19 @@ class ProgramMechanism:
         }
         self.ranges.update(found)
         dense = any(map(is_density, found.values()))
-        wide = any(isinstance(v, OutputInterval) and not v.side for o in found.values() for v in flat(o))
+        wide = [
+            str(v) for o in found.values() for v in flat(o) if isinstance(v, OutputInterval) and not v.side
+        ]
+        before, after = RANGES.split("{}")
+        known = any(note.startswith(before) and note.endswith(after) for note in self.checks.notes)
+        ranges = RANGES.format(max(wide, key=natural)) if wide else ""
         named = [spread.variable for o in found.values() for _, spread in spreads_in(o)]
         one_by_one = PLACES.format(" and ".join(sorted(set(named))))
-        for note, needed in ((RANGES, wide), (DENSITIES, dense), (one_by_one, bool(named))):
+        for note, needed in (
+            (ranges, bool(wide) and not known),
+            (DENSITIES, dense),
+            (one_by_one, bool(named)),
+        ):
             if needed and note not in self.checks.notes:
                 self.checks.notes.append(note)
 

@@ -349,6 +349,12 @@ class Comparing:
             if found is None:
                 reason = "this comparison of several noisy numbers is not supported"
                 hint = "; x > y + 1 is supported, and so is x + y > 1 if x and y occur in no other comparison"
+                if not state.measure.bases.sums:
+                    hint = (
+                        "; x > y + 1 is supported, but sums are not if a program draws from gauss or "
+                        "discrete_gaussian. For independent gauss(a) + gauss(b), write gauss(c) with "
+                        "c**2 = a**2 + b**2, such as gauss(5) for gauss(3) + gauss(4)"
+                    )
                 raise self.error(reason + hint, place)
             measure, total, gone, kept = found
             one = Fraction(1)
@@ -783,7 +789,10 @@ def formed(released: Sequence[Linear], measure: Measure) -> tuple[NumberForm, Me
     table = tuple(tuple(dict(r.slopes).get(n, Fraction(0)) for n in order) for r in rows)
     for row in table:
         if len({measure.whole[n] for n, k in zip(order, row, strict=True) if k}) > 1:
-            raise UnsupportedError("an output adds noise on whole numbers and continuous noise")
+            raise UnsupportedError(
+                "an output adds noise on whole numbers and continuous noise; draw only laplace, only "
+                "geometric, or output the two as separate values"
+            )
     pivots = _independent(table)
     if len(pivots) < len(order):
         raise UnsupportedError("an output adds noises that the outputs cannot separate")

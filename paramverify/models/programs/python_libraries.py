@@ -10,6 +10,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import groupby
@@ -200,6 +201,10 @@ _STATE = "concerns the state of a generator, which is not supported"
 _ROUNDED = "has no exact rational value, so it is not supported"
 _OTHER_FUNCTION = "is not supported"
 _MEAN = "is not supported; write sum(q) / len(q)"
+_ARRAY = (
+    "is not supported: use a list, such as [0, 0], and loop over its entries instead of calculating with "
+    "the whole array"
+)
 _FACTOR = "is not supported; multiply the entries in a loop"
 _POWER = "is not supported; write x ** {}"
 _FIRST = (
@@ -443,6 +448,7 @@ def _of_numbers() -> dict[str, Entry]:
         "numpy.sum": ExactFunction(_OF_A_LIST, "sum(a)"),
         **_each("max amax", ExactFunction(_OF_A_LIST.replace(" dtype=None,", ""), "max(a)"), "numpy"),
         **_each("min amin", ExactFunction(_OF_A_LIST.replace(" dtype=None,", ""), "min(a)"), "numpy"),
+        **_each("array asarray zeros ones empty full", Refused(_ARRAY), "numpy"),
         "numpy.argmax": Refused(_FIRST.format(">")),
         "numpy.argmin": Refused(_FIRST.format("<")),
         "math.pow": ExactFunction("x, y", "x ** y"),
@@ -496,17 +502,39 @@ BARE: Mapping[str, tuple[str, ...]] = {  # functions that are often written with
 }
 
 
-def refusal(name: str, use: ast.expr, draw: ast.Call | None = None) -> str:
+class _Inner(ast.NodeTransformer):
+    """Translates the calls of libraries within another one, so that its proposal is not refused again."""
+
+    def __init__(self, bound: Mapping[str, str]) -> None:
+        self._bound = bound
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        call = self.generic_visit(node)
+        assert isinstance(call, ast.Call)
+        entry = TABLE.get(meant(node.func, self._bound) or "")
+        if isinstance(entry, ExactFunction):
+            with suppress(NoTranslation):
+                return parsed(translated(entry, call, None))
+        return call
+
+
+def refusal(name: str, use: ast.expr, bound: Mapping[str, str], draw: ast.Call | None = None) -> str:
     """Returns why a use of a function of a library is refused, with what to write where that is the same.
 
     `name` is that of the library. `use` is the call, or what else names the function; or a comparison with
-    the call `draw` on one side.
+    the call `draw` on one side. `bound` is what names mean.
     """
     entry = TABLE.get(name, Refused("is not supported"))
     if name in NUMERIC and isinstance(use, ast.Call) and any(map(_is_truth, use.args)):
         entry = Refused("is supported for numbers only: write (1 if x else 0) for a truth value x")
     try:
-        return f"{ast.unparse(use)} is not supported; write {translated(entry, use, draw)}"
+        shown = ast.unparse(use)
+        if draw is None and isinstance(use, ast.Call):
+            use = deepcopy(use)
+            use.args = [_Inner(bound).visit(argument) for argument in use.args]
+            for named in use.keywords:
+                named.value = _Inner(bound).visit(named.value)
+        return f"{shown} is not supported; write {translated(entry, use, draw)}"
     except NoTranslation as reason:
         return f"{name.removeprefix('builtins.')} {reason}"
 
@@ -623,9 +651,11 @@ def first_use(tree: ast.AST, bound: Bound, words: Collection[str]) -> tuple[ast.
     """
     known = {name: meaning for name, meaning in bound.items() if name not in words}
     for node, reason in _uses(tree, known):
-        name = meant(node.func, known) if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and name in ROUNDING and any(map(_noise_in(tree, known), node.args)):
-            reason = f"{name.removeprefix('builtins.')} {ROUNDED_NOISE}"
+        noisy = _noise_in(tree, known)
+        for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
+            name = meant(call.func, known)
+            if name in ROUNDING and any(map(noisy, call.args)):
+                return call, f"{name.removeprefix('builtins.')} {ROUNDED_NOISE}"
         return node, reason
     for made in ast.walk(tree):
         if isinstance(made, ast.Call) and meant(made, known):
@@ -671,17 +701,17 @@ def _uses(tree: ast.AST, bound: Bound) -> Iterator[tuple[ast.expr, str]]:
             for side in (left, right):
                 name = meant(side.func, bound) if isinstance(side, ast.Call) else None
                 if isinstance(side, ast.Call) and name and isinstance(TABLE.get(name), UniformFunction):
-                    yield tree, refusal(name, tree, side)
+                    yield tree, refusal(name, tree, bound, side)
         case ast.Assign(_, value) if isinstance(value, ast.Call) and meant(value, bound):
             return
         case ast.Call(function) if name := meant(function, bound):
             if not (name in GENERATORS and meant(tree, bound)):
-                yield tree, refusal(name, tree)
+                yield tree, refusal(name, tree, bound)
         case ast.Attribute() if name := meant(tree, bound):
-            yield tree, refusal(name, tree)
+            yield tree, refusal(name, tree, bound)
         case ast.Name(_, ast.Load()) if (
             name := meant(tree, bound)
         ) in TABLE and name not in BUILTINS.values():
-            yield tree, refusal(str(name), tree)
+            yield tree, refusal(str(name), tree, bound)
     for child in ast.iter_child_nodes(tree):
         yield from _uses(child, bound)
