@@ -263,12 +263,12 @@ class UndecidedError(ParamverifyError):
 
 
 class DisagreementError(ParamverifyError):
-    """Two backends contradict each other on one claim; carries both transcripts."""
+    """Two backends contradict each other on one claim, which `about` names; carries both transcripts."""
 
-    def __init__(self, claim: str, answers: tuple[tuple[str, str, str], ...]) -> None:
+    def __init__(self, about: str, answers: tuple[tuple[str, str, str], ...]) -> None:
         names = " and ".join(f"{name} ({answer})" for name, answer, _ in answers)
-        super().__init__(f"backends disagree on claim {claim}: {names}")
-        self.claim = claim
+        super().__init__(f"backends disagree on {about}: {names}")
+        self.about = about
         self.answers = answers
 
 

@@ -168,6 +168,9 @@ def ask(
     return reply
 
 
+TIME_OVER = "the time limit is over"
+
+
 def interpret(finished: Finished, about: QuantifiedImplication) -> Reply | Open:
     """Returns what the end and the output of the program mean: an equivalent condition, or nothing.
 
@@ -176,7 +179,9 @@ def interpret(finished: Finished, about: QuantifiedImplication) -> Reply | Open:
     output, transcript = finished.output, finished.transcript
     failure = FAILURE.search(output)
     if failure:
-        end = End.TIMEOUT if failure[1].strip() == "TIMEOUT" else End.CRASHED
+        if failure[1].strip() == "TIMEOUT":
+            return Open(End.TIMEOUT, TIME_OVER, transcript)
+        end = End.CRASHED
         if "Too few cells" in failure[2]:
             end = End.MEMORY
         if "rime list" in failure[2]:

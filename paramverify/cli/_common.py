@@ -281,6 +281,7 @@ def write_evidence(path: Path, document: Mapping[str, Any]) -> None:
         OSError: with the name of the file.
     """
     write_text(path, printable.json_lines(document) + "\n")
+    _output.evidence_written()
 
 
 def write_text(path: Path, text: str) -> None:

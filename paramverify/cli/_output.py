@@ -26,6 +26,7 @@ class CommandOutput:
         self.lines: list[str] = []
         self.document: dict[str, Any] = {}
         self.violated = ""  # the verdict once something was refuted, which no limit takes back
+        self.evidence = False  # whether it is in the file that the user named
 
     def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
         """Takes this instead of what was known before."""
@@ -148,6 +149,21 @@ def violated(word: str) -> None:
     """Keeps that something was refuted: this word stays the verdict when a limit ends the run."""
     known.violated = word
     _send("violated", word)
+
+
+def evidence_written() -> None:
+    """Keeps that the evidence is in its file."""
+    known.evidence = True
+    _send("evidence")
+
+
+def without_evidence(arguments: Sequence[str]) -> str:
+    """Returns what to say if the file of `--evidence` is not written when a limit ends the run; or ""."""
+    for k, option in enumerate(arguments):
+        name, equals, attached = option.partition("=")
+        if name == "--evidence" and (path := attached if equals else "".join(arguments[k + 1 : k + 2])):
+            return f"No evidence was written to {path}."
+    return ""
 
 
 def stopped(reason: str, verdict: str) -> str:

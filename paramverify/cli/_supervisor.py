@@ -60,6 +60,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
         os.close(down[0])
         watch = _ChildWatch(child, up[0], down[1], started, "--json" in arguments)
         watch.limit(_asked(arguments))
+        watch.without = _output.without_evidence(arguments)
         watch.take_signals(heard)
         return watch.run()
     os.close(up[0])
@@ -110,6 +111,7 @@ class _ChildWatch:
         self.said = b""
         self.reports: list[bytes] = []  # what was found so far, as it came
         self.violated = ""  # the verdict once something was refuted
+        self.without = ""  # what to say of evidence that is not written
         self.printing = False
         self.killing = False  # then the child may not begin to print
         self.answered = False  # whether the child came to the end of its work
@@ -209,6 +211,8 @@ class _ChildWatch:
                 self.users = content == b"true"
             elif word == b"violated":
                 self.violated = content.decode().strip('"')
+            elif word == b"evidence":
+                self.without = ""
             elif word == b"end":
                 self.answered = True
             elif word == b"lift":
@@ -319,6 +323,8 @@ class _ChildWatch:
             else:
                 known.document.setdefault(told[0], []).append(told[1])
         _say(f"{_output.stopped(reason, kind) if code == Exit.VIOLATED else f'{kind}: {reason}'}\n")
+        if self.without and code in (Exit.UNKNOWN, Exit.VIOLATED):
+            _say(f"{printable.line(self.without)}\n")
         if self.as_json:
             verdict = kind if code in (Exit.UNKNOWN, Exit.VIOLATED) else ""
             text = printable.json_text(known.answer(status, reason, end, verdict)) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
@@ -30,6 +31,7 @@ from paramverify.comparison.comparison_runs import Advance, CompareOptions, run
 from paramverify.comparison.comparison_summary import ComparisonSummary
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
+from paramverify.kernel.strict_reading import counted
 from paramverify.processes.attempts import split_names
 from paramverify.reports import comparison_reports
 from paramverify.reports.comparison_files import RESULTS, document_of, write_files
@@ -135,13 +137,15 @@ def command(
     with ResultsFile(output / RESULTS) as results:
         if before := asked.done(results):
             click.echo(f"{before} of {len(asked.attempts)} attempts have results in {results.path}", err=True)
+        if left := len(asked.attempts) - before:
+            minutes = ceil(left * timeout / (jobs if work.is_here else work.width) / 60)
+            click.echo(f"{counted(left, 'attempt')} to make, which takes at most {minutes:,} min", err=True)
         try:
-            with _progress_bar() as shown:
+            with _progress() as shown:
 
                 def progress(made: Advance) -> None:
                     _output.found(*_so_far(made, results.path))
-                    if shown:
-                        shown(made)
+                    shown(made)
 
                 records = run(asked.attempts, asked.choice, results, progress, work)
         except KeyboardInterrupt:
@@ -201,11 +205,28 @@ def _so_far(made: Advance, path: Path) -> tuple[list[str], dict[str, Any]]:
     return [f"  {kept}; run the same command again to continue"], document
 
 
+EVERY = 60.0  # seconds between lines of progress, if standard error is not a terminal
+
+
+def _lines_of_progress() -> Callable[[Advance], None]:
+    """Returns a function that prints a line of progress on standard error from time to time."""
+    last = time.monotonic()
+
+    def show(made: Advance) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY and made.done < made.total:
+            last = time.monotonic()
+            left = "" if made.seconds_left is None else f", {duration(made.seconds_left)} left"
+            click.echo(f"{made.done} of {made.total} attempts made{left}", err=True)
+
+    return show
+
+
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[Advance], None] | None]:
-    """Gives a function that shows progress on standard error, or None where that is no terminal."""
+def _progress() -> Iterator[Callable[[Advance], None]]:
+    """Gives a function that shows progress on standard error: a bar on a terminal, and else some lines."""
     if not sys.stderr.isatty():
-        yield None
+        yield _lines_of_progress()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn

@@ -245,6 +245,9 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         _say("\n".join(_output.stopped(one, refuted) if known else f"{kind}: {one}" for one in lines))
     if code == Exit.OUTPUT:
         return code
+    without = "" if _output.known.evidence else _output.without_evidence(arguments)
+    if without and code in (Exit.UNKNOWN, Exit.VIOLATED):
+        _say(printable.line(without))
     if "--json" in arguments:
         standing = {Exit.UNKNOWN: Standing.UNKNOWN, Exit.VIOLATED: Standing.VIOLATED}.get(code)
         status, verdict = (standing.value, refuted or standing.of_claim) if standing else ("error", "")

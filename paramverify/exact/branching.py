@@ -342,9 +342,12 @@ class _BranchAndBound:
     def _describe(self, waiting: Sequence[_Node]) -> str:
         nodes = [*self.left, *waiting]
         shown = "; ".join(", ".join(f"{n} in {i}" for n, i in node.box.items()) for node in nodes[:3])
-        why = "the work limit was reached" if waiting else "the polynomial seems to touch zero"
+        claim = f"{key(self.claim.polynomial)[:200]} ≥ 0"
         boxes = "1 box" if len(nodes) == 1 else f"{len(nodes)} boxes"
-        return f"{why}: {key(self.claim.polynomial)[:200]} ≥ 0 is open in {boxes}, such as {shown}"
+        if waiting:
+            return f"the work limit was reached: {claim} is not decided in {boxes}, such as {shown}"
+        near = f"where the polynomial is zero or nearly zero: {shown}"
+        return f"{claim} is not decided in {boxes}, {near}; other backends may refute it"
 
     def _look(self, node: _Node) -> None:
         """Decides a new box at sight, or puts it into the heap."""

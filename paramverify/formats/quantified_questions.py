@@ -7,7 +7,7 @@ conclusions`, with the other parameters free; it is closed if none is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -97,6 +97,26 @@ Condition = PolynomialComparison | AndCondition | OrCondition | NotCondition
 def _bracketed(condition: Condition) -> str:
     simple = isinstance(condition, (PolynomialComparison, NotCondition)) or not condition.parts
     return str(condition) if simple else f"({condition})"
+
+
+def truth(condition: Condition, sign: Callable[[Polynomial], int]) -> bool:
+    """Tells whether a condition is true at a point at which polynomials have these signs."""
+    match condition:
+        case PolynomialComparison():
+            return _compare(Fraction(sign(condition.polynomial)), condition.relation)
+        case AndCondition():
+            return all(truth(part, sign) for part in condition.parts)
+        case OrCondition():
+            return any(truth(part, sign) for part in condition.parts)
+        case NotCondition():
+            return not truth(condition.part, sign)
+
+
+def in_expressions(condition: Condition) -> str:
+    """Returns a simplified condition as expressions of case files; TRUE and FALSE if it is one of these."""
+    if isinstance(condition, (AndCondition, OrCondition)) and not condition.parts:
+        return str(condition).upper()
+    return str(condition)
 
 
 def _compare(value: Fraction, relation: str) -> bool:

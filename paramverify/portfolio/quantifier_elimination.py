@@ -23,7 +23,7 @@ from paramverify.algebra.domains import Constraint, Domain, in_words
 from paramverify.algebra.polynomials import Polynomial, key, primitive, substitute, variables
 from paramverify.algebra.signs import sign_on
 from paramverify.answers import End, Open, Proved, Refuted
-from paramverify.backends.qepcad import Reply, ask
+from paramverify.backends.qepcad import TIME_OVER, Reply, ask
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
 from paramverify.exact.branching import decide_exactly
@@ -34,6 +34,7 @@ from paramverify.formats.quantified_questions import (
     QuantifiedImplication,
     comparison,
     comparisons,
+    in_expressions,
     question,
     samples,
     simplified,
@@ -94,22 +95,21 @@ def eliminate(
             return reply
         replies.append(reply)
     condition = simplified(AndCondition(tuple(reply.condition for reply in replies)))
-    parts = [reply.text for reply in replies if reply.text != "TRUE"]
-    text = parts[0] if len(parts) == 1 else " /\\ ".join(f"[ {part} ]" for part in parts) or "TRUE"
     transcripts = [reply.transcript for reply in replies]
-    if len(parts) > 1:
+    if sum(reply.text != "TRUE" for reply in replies) > 1:
         short = _ask(replace(whole, bound=(), hypotheses=(), conclusions=(condition,)), until, memory)
         if isinstance(short, Reply):
-            condition, text = simplified(short.condition), short.text
+            condition = simplified(short.condition)
             transcripts.append(short.transcript)
     checked = check(condition, [Claim(f, domain) for f in polynomials], domain, whole, until)
-    return Elimination(condition, AndCondition(whole.assumptions), text, "\n".join(transcripts), checked)
+    given, text = AndCondition(whole.assumptions), in_expressions(condition)
+    return Elimination(condition, given, text, "\n".join(transcripts), checked)
 
 
 def _ask(about: QuantifiedImplication, until: float, memory: int) -> Reply | Open:
     left = until - time.monotonic()
     if left <= 0:
-        return Open(End.TIMEOUT, "the time limit is over")
+        return Open(End.TIMEOUT, TIME_OVER)
     return ask(about, seconds=left, memory=memory)
 
 
@@ -141,7 +141,7 @@ def check(
             said = ("holds", "fails") if expected else ("fails", "holds")
             texts = (str(condition), str(answers))
             names = ("qepcad", "built-in")
-            raise DisagreementError(f"at {shown}", tuple(zip(names, said, texts, strict=True)))
+            raise DisagreementError(f"the condition at {shown}", tuple(zip(names, said, texts, strict=True)))
         compared += refuted or not any(isinstance(answer, Open) for answer in answers)
     return compared
 
@@ -203,7 +203,7 @@ def by_vertices(
             return None
     condition = simplified(AndCondition(tuple(comparison(g, ">=") for g in needed)))
     checked = check(condition, [Claim(f, domain) for f in polynomials], domain, whole, session.deadline)
-    return Elimination(condition, AndCondition(whole.assumptions), str(condition), "", checked)
+    return Elimination(condition, AndCondition(whole.assumptions), in_expressions(condition), "", checked)
 
 
 def _at_vertices(polynomials: Sequence[Polynomial], bound: Sequence[str], domain: Domain) -> list[Polynomial]:

@@ -71,6 +71,7 @@ from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
 from paramverify.processes.attempts import (
     Attempt,
     AttemptLimits,
+    called,
     decision_from_document,
     decision_to_document,
     resolve,
@@ -96,7 +97,8 @@ def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
             (d.backend, "proved" if isinstance(d.answer, Proved) else "refuted", d.answer.transcript)
             for d in (proofs[0], refutations[0])
         )
-        raise DisagreementError(claim.digest()[:12], answers)
+        about = str(claim.origins[0]) if claim.origins else f"{key(claim.polynomial)[:200]} >= 0"
+        raise DisagreementError(f"the claim {about}", answers)
 
 
 def program(name: str) -> str:
@@ -157,7 +159,7 @@ def read_race(decisions: Sequence[Decision], check: Confirm, tally: Tally, confi
         if isinstance(said, Open):
             reason = said.detail or said.end.value
             named = reason.startswith(f"{decision.backend} is missing")
-            tally.ends.append((said.end, reason if named else f"{decision.backend}: {reason}"))
+            tally.ends.append((said.end, reason if named else f"{called(decision.backend)}: {reason}"))
         elif isinstance(said, Proved):
             proved.append(decision)
         else:
@@ -166,11 +168,11 @@ def read_race(decisions: Sequence[Decision], check: Confirm, tally: Tally, confi
                 tally.winners.append(decision)
                 return Outcome(point=point)
             tally.spurious = True
-            spurious = f"{decision.backend}: its refutation fails exact evaluation"
+            spurious = f"{called(decision.backend)}: its refutation fails exact evaluation"
             tally.ends.append((End.GAVE_UP, spurious))
     if len({program(d.backend) for d in proved}) < confirm:
         if proved:
-            names = ", ".join(d.backend for d in proved)
+            names = ", ".join(called(d.backend) for d in proved)
             tally.ends.append(
                 (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are required")
             )
@@ -599,8 +601,9 @@ class Session:
         if tally.place is not None:
             return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
         end = max((end for end, _ in tally.ends), key=INFORMATIVE.index, default=End.GAVE_UP)
-        detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
         asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
+        alone = f"{', '.join(map(called, asked))}: {found.reason}"
+        detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or alone
         return Decision(Open(end, detail), ", ".join(asked))
 
     def _leaf(self, claim: Claim, check: Confirm, tally: Tally, confirm: int) -> Outcome:

@@ -11,9 +11,9 @@ from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.divergences import Average, PositiveParts, Quotients
-from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
+from paramverify.encodings.choice import chosen, claims_of, foreign, is_long, listing
 from paramverify.encodings.windows import windows_of
-from paramverify.errors import DefectError, LimitError, TimeLimitError
+from paramverify.errors import DefectError, DisagreementError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic_witnesses import find_algebraic
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import find_witness, has_larger
@@ -36,6 +36,7 @@ from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.loss_verification import verify_losses
 from paramverify.privacy.set_verification import verify_sets
 from paramverify.privacy.window_verification import decide_near, violation_at_points
+from paramverify.processes.attempts import called
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of, violating_output
 
@@ -256,7 +257,12 @@ def _of_claims(
     except LimitError as error:
         return _ended(error, mend)
     decisions: list[Decision] = []
-    for claim, made in zip(claims, session.decide_each(claims), strict=True):
+    answers = session.decide_each(claims)
+    for claim in claims:
+        try:
+            made = next(answers)
+        except DisagreementError as error:
+            raise DisagreementError(_numbered(model, claim, len(decisions) + 1), error.answers) from error
         decision, witness = with_witness(model, claim, made)
         decisions.append(decision)
         if progress:
@@ -267,6 +273,13 @@ def _of_claims(
     if undecided:
         return EveryLengthOutcome(_unknown(undecided), claims, tuple(decisions))
     return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions))
+
+
+def _numbered(model: Formal, claim: Claim, number: int) -> str:
+    """Returns a claim in words, with the number that it has for `export`, if it has one there."""
+    if chosen(model) is not listing(model):
+        return f"the claim {claim.origins[0]}"
+    return f"claim {number} ({claim.origins[0]}; `export CASE --claim {number}` writes it)"
 
 
 def likely_violations(model: Model) -> Iterator[Claim]:
@@ -289,7 +302,9 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     decision, claim = undecided[0]
     assert isinstance(decision.answer, Open)
     more = f" (and {len(undecided) - 1} more)" if len(undecided) > 1 else ""
-    detail = f"{claim.origins[0]}{more}: {decision.backend}: {decision.answer.detail}"
+    said, names = decision.answer.detail, [called(name) for name in decision.backend.split(", ")]
+    who = "" if any(said.startswith(name) for name in names) else f"{', '.join(names)}: "
+    detail = f"{claim.origins[0]}{more}: {who}{said}"
     return Unknown(decision.answer.end, detail)
 
 

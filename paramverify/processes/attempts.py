@@ -117,12 +117,19 @@ def resolve(name: str) -> Backend:
     try:
         found: Backend = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError, SystemExit) as error:
-        raise InputError(f"no backend at {name!r}: {error}") from error
+        absent = isinstance(error, ModuleNotFoundError) and error.name in (module, module.partition(".")[0])
+        mend = "; if its folder is here, put PYTHONPATH=. before the command" if absent else ""
+        raise InputError(f"no backend at {name!r}: {error}{mend}") from error
     if isinstance(found, type):
         raise InputError(f"what is at {name!r} is a class: a backend is an object, such as {attribute}()")
     if any(not hasattr(found, member) for member in MEMBERS):
         raise InputError(f"what is at {name!r} is not a backend: a backend has {', '.join(MEMBERS)}")
     return found
+
+
+def called(name: str) -> str:
+    """Returns what people call a backend: for `module:attribute`, the `name` that the object has."""
+    return str(resolve(name).name) if ":" in name else name
 
 
 def settings(found: Backend, options: Mapping[str, str], name: str = "") -> dict[str, str]:

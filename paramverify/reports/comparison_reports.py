@@ -34,7 +34,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
             result.append(
-                f"{many} settled by simplification before a backend was asked, so no backend scores for them"
+                f"{many} settled by simplification: they count only in rows without it, and not for the "
+                "virtual best"
             )
         result.append("")
         result += [*_scores(rows), ""]

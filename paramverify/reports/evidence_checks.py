@@ -205,7 +205,7 @@ def compare(report: KernelReport, replayed: Replayed) -> None:
         return
     answers = (("checker in Python", report), ("proved checker", replayed.report))
     raise DisagreementError(
-        "of the evidence",
+        "the evidence",
         tuple(
             (name, "accepted" if found.accepted else "rejected", "\n".join(found.lines))
             for name, found in answers
@@ -356,6 +356,9 @@ def lines(found: Checked) -> list[str]:
     verdict = [] if found.unknown else [verdict_line(report, found.claimed, _about(found))]
     if replayed and report is replayed.report and not found.unknown and not report.accepted:
         verdict = [verdict[0].replace("REJECTED:", "REJECTED by the proved checker:", 1)]
+    nothing = not (report.accepted or report.proved or report.trusted or report.open)
+    if nothing and verdict and told and told[-1].startswith("rejected: "):
+        verdict = [verdict[0].partition(":")[0] + told.pop().removeprefix("rejected")]
     if found.lacking:
         names = f" of {', '.join(map(shown, report.solvers))}" if report.solvers else ""
         count = f"{report.trusted} proof{'s rest' if report.trusted > 1 else ' rests'}"

@@ -18,13 +18,13 @@ from paramverify.algebra.rationals import at_least, at_most, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import VolumeShare
-from paramverify.answers import Open, Standing
+from paramverify.answers import End, Open, Standing
 from paramverify.claims import AllOutputs, Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence import number_words
 from paramverify.evidence.witness import AnyWitness
-from paramverify.formats.quantified_questions import AndCondition, question
+from paramverify.formats.quantified_questions import AndCondition, in_expressions, question
 from paramverify.kernel.strict_reading import counted
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import discharge
@@ -39,7 +39,7 @@ from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.reports.case_evidence import evidence_document, evidence_of
 from paramverify.reports.sentences import others, verdict
-from paramverify.synthesis.intervals import Partition, Root, StatusInterval, condition_of
+from paramverify.synthesis.intervals import Partition, Root, StatusInterval, condition_of, parts_where
 from paramverify.synthesis.maps import RegionMap, Status, stretches
 from paramverify.synthesis.safe_values import (
     AnswerForm,
@@ -164,8 +164,11 @@ def condition_line(case: PrivacyCase, parameters: Sequence[str], condition: str)
     return f"{_verdict(case, status)} {condition_words(case, parameters, condition)}"
 
 
-def condition_words(case: PrivacyCase, parameters: Sequence[str], condition: str) -> str:
-    """Returns for which parameters, with their ranges and those of others, a condition is true."""
+def condition_words(case: PrivacyCase, parameters: Sequence[str], condition: str, place: str = "") -> str:
+    """Returns for which parameters, with their ranges and those of others, a condition is true.
+
+    `place` are these values in words, if they are not the ranges with the condition.
+    """
     domain = case.model.domain
     names = ", ".join(domain.range_of(name) for name in parameters)
     ranges = sentences.others(domain, [n for n in domain.ring.parameters if n not in parameters])
@@ -174,8 +177,26 @@ def condition_words(case: PrivacyCase, parameters: Sequence[str], condition: str
         rest = f" and some {ranges}" if ranges else own
         return f"for every {names}{rest}"
     rest = f" and all {ranges}" if ranges else own and f", where{own.removeprefix(' with')}"
-    which = f"for every {names}" if condition == "TRUE" else f"exactly for {names} with {condition}"
+    place = place or f"{names} with {condition}"
+    which = f"for every {names}" if condition == "TRUE" else f"exactly for {place}"
     return f"{which}{rest}"
+
+
+def _place_of(case: PrivacyCase, found: Elimination) -> str:
+    """Returns the intervals of one free parameter in which a condition is true; "" if it is about several."""
+    domain = case.model.domain
+    if len(case.free) > 1 or domain.ring.unbounded or case.free[0] not in domain.box:
+        return ""
+    (name,) = case.free
+    condition = AndCondition((found.condition, found.assumptions))
+    parts = parts_where(condition, name, domain.box[name], domain.ring)
+    partition = Partition(name, (), domain.box[name], (), parts)
+    digits, safe = _digits(partition), partition.having(Status.SAFE)
+    if not 0 < len(safe) <= MOST_RANGES:
+        return ""
+    legend = _legend(replace(partition, parts=safe), domain, digits)
+    told = " or ".join(_place(name, part, digits) for part in safe)
+    return f"{told} ({'; '.join(legend)})" if legend else told
 
 
 # --- optimum -----------------------------------------------------------------------------------------
@@ -233,8 +254,10 @@ def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, 
 # --- region maps -------------------------------------------------------------------------------------
 
 
-def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -> list[str]:
-    """Returns the shares of a region map in words."""
+def map_lines(
+    case: PrivacyCase, found: RegionMap, witness: AnyWitness | None, instead: str = ""
+) -> list[str]:
+    """Returns the shares of a region map in words; `instead` says why there are no exact intervals."""
     names = ", ".join(found.parameters)
     cells = sum(1 for _ in found.listed)
     domain = case.model.domain
@@ -247,6 +270,7 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
     where = _places(found, domain)
     lines = [
         head,
+        *([f"  {instead}"] if instead else []),
         *(
             f"  symmetric: only {' <= '.join(names)} was cut; all other orders mirror it"
             for names in found.folds
@@ -259,7 +283,8 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
     if found.shares[Status.SAFE].upper == 0 < found.shares[Status.UNDECIDED].upper:
         lines.append("  shares are of the volume: single lines or points in undecided cells may be private")
     if where.get(Status.UNDECIDED) and not found.interrupted:
-        lines.append("  a smaller --coverage finds these ends more exactly")
+        nearer = "  a smaller --coverage brings these ends nearer to the exact ones"
+        lines.append(nearer if instead else f"{nearer}, which --exact looks for")
     if witness:
         lines.append(f"  {witness.lines()[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
@@ -466,10 +491,9 @@ def _told(case: PrivacyCase, found: Intervals | ExactCondition | Regions) -> Ans
             return _condition(case, found)
         case Regions():
             document = {"form": "region", **map_document(case, found.map, found.witness)}
-            lines = map_lines(case, found.map, found.witness)
+            lines = map_lines(case, found.map, found.witness, found.instead)
             if found.instead:
                 document["instead"] = found.instead
-                lines.insert(1, f"  {found.instead}; --exact uses all of the time for them")
             return _with_optimum(case, found, AnswerText(lines, document, found.complete))
 
 
@@ -491,8 +515,12 @@ def _condition(case: PrivacyCase, answer: ExactCondition) -> AnswerText:
     found, names = answer.found, ", ".join(answer.parameters)
     document: dict[str, Any] = {"form": "exact", "parameters": list(answer.parameters)}
     if isinstance(found, Open):
-        reason = f"{found.end.value}: {found.detail}"
-        lines = [f"no condition on {names} was found: {reason}"]
+        late = found.end is End.TIMEOUT
+        reason = found.detail if late else f"{found.end.value}: {found.detail}"
+        lines = [
+            f"no condition on {names} was found: {reason}",
+            f"  Use {'a larger --timeout, ' if late else ''}-D to fix a parameter, or --region for a map.",
+        ]
         return AnswerText(
             lines,
             document | json_documents.standing(Standing.UNKNOWN, case.model) | {"reason": reason},
@@ -551,11 +579,13 @@ def _quantified_condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     if isinstance(found, Open):
         own, how = _without_qepcad(case, claims, max(0.01, seconds - (time.monotonic() - started)))
         if own is None:
-            return {"condition": f"undecided, {found.end.value}: {found.detail}"}
+            late = found.end is End.TIMEOUT
+            why = f"{found.detail}; use a larger --timeout" if late else f"{found.end.value}: {found.detail}"
+            return {"condition": f"undecided, {why}"}
         found = own
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
     standing = Standing.VIOLATED if found.text == "FALSE" else Standing.HOLDS
-    where = condition_words(case, case.free, found.text)
+    where = condition_words(case, case.free, found.text, _place_of(case, found))
     told = f"{verdict(standing, model)} {where} ({how}; compared exactly at {points})"
     return {"condition": told}
 
@@ -582,7 +612,7 @@ def _without_qepcad(
         except (UnsupportedError, TimeLimitError):
             return None, ""
     given = AndCondition(whole.assumptions)
-    return Elimination(condition, given, str(condition), "", checked), "by exact projection"
+    return Elimination(condition, given, in_expressions(condition), "", checked), "by exact projection"
 
 
 FORMAT, VERSION = "paramverify-tree", 1

@@ -110,7 +110,10 @@ def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
             )
 
     def settled(done: int, total: int) -> None:
-        watch.counted(f"  {proved} of {total} claims were proved before the run ended, {done} were tried.")
+        were, tried = ("was" if n == 1 else "were" for n in (proved, done))
+        watch.counted(
+            f"  {proved} of {total} claims {were} proved before the run ended, {done} {tried} tried."
+        )
         watch.progress(done, total)
 
     return replace(options, on_decision=decided), settled

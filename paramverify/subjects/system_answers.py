@@ -40,7 +40,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     size = len(case.system.states)
 
     def searched(what: str, done: int, total: int) -> None:
-        tried = f"; {done} of {total} {what} were tried" if done else ""
+        tried = f"; {done} of {total} {what} {'was' if done == 1 else 'were'} tried" if done else ""
         document = {"states": size, "stage": what, "done": done, "total": total}
         watch.found([f"  the system has {size:,} states{tried}."], document)
         watch.progress(done, total)

@@ -26,8 +26,10 @@ from paramverify.algebra.real_roots import (
     between,
     isolate,
     isolate_over,
+    number_sign,
     rational_root,
     sign_at,
+    sign_of,
     univariate,
 )
 from paramverify.claims import Claim
@@ -36,7 +38,9 @@ from paramverify.formats.quantified_questions import (
     Condition,
     OrCondition,
     comparison,
+    comparisons,
     simplified,
+    truth,
 )
 from paramverify.simplify.reductions import factorisation
 from paramverify.synthesis.maps import Status
@@ -245,6 +249,26 @@ def side(value: Fraction, root: Root) -> int:
             return 0
         root = root.halved()
     return -1 if value < root.lower else 1
+
+
+def parts_where(
+    condition: Condition, name: str, interval: Interval, ring: Ring
+) -> tuple[StatusInterval, ...]:
+    """Returns the parts of an interval, safe where a condition on this parameter alone is true."""
+
+    def mark(true: bool) -> Mark:
+        return Mark(Status.SAFE if true else Status.VIOLATING)
+
+    def at_value(value: Fraction) -> Mark:
+        return mark(condition.holds_at({**dict.fromkeys(ring.names, Fraction(0)), name: value}))
+
+    def at_root(place: CriticalRoot, below: Mark, above: Mark) -> Mark:
+        root = place.root
+        assert isinstance(root, RealRoot)
+        return mark(truth(condition, lambda f: sign_of(univariate(f), root)))
+
+    polynomials = [part.polynomial for part in comparisons(condition)]
+    return cut(interval, critical_values(polynomials, name, interval, number_sign(None)), at_value, at_root)
 
 
 def condition_of(found: Partition, ring: Ring) -> Condition | None:

@@ -178,12 +178,13 @@ def safe_values(
             with alarm(seconds, seconds) if may_be_map else nullcontext():
                 found = exact_parts(claims, case.model.domain, axes[0], seconds, session.in_time)
             found = corrected(case.model, session, found)
-        except UnsupportedError:
-            pass
+        except UnsupportedError as error:
+            instead = f"there are no exact intervals, because {error}"
         except TimeLimitError:
             if not may_be_map:
                 raise
             instead = f"exact intervals were not found within {seconds:.2g} s, so the answer is a map"
+            instead += "; --exact uses all of the time"
         else:
             return _intervals(case, found, session)
     refuse_tied(case.model, "this form of synthesize")

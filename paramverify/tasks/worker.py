@@ -81,7 +81,7 @@ KINDS: dict[str, type[ParamverifyError]] = {
 def error_to_document(error: Exception) -> dict[str, Any]:
     """Returns an error as JSON data; one that is not ours is a defect."""
     if isinstance(error, DisagreementError):
-        return {"kind": "DisagreementError", "claim": error.claim, "answers": error.answers}
+        return {"kind": "DisagreementError", "about": error.about, "answers": error.answers}
     if isinstance(error, TimeLimitError):
         what = str(error).removeprefix(str(TimeLimitError(error.seconds)))
         return {"kind": "TimeLimitError", "seconds": error.seconds, "what": what}
@@ -99,7 +99,7 @@ def error_from_document(document: Mapping[str, Any]) -> ParamverifyError:
     kind = document.get("kind")
     if kind == "DisagreementError":
         answers = tuple((str(a), str(b), str(c)) for a, b, c in document["answers"])
-        return DisagreementError(str(document["claim"]), answers)
+        return DisagreementError(str(document["about"]), answers)
     if kind == "TimeLimitError":
         return TimeLimitError(float(document["seconds"]), str(document["what"]))
     return KINDS.get(str(kind), DefectError)(str(document.get("reason")))

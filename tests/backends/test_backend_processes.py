@@ -600,7 +600,7 @@ MCCALLUM = "Warning! The McCallum projection may not be valid."
             START + LINE + FAILED.format("TIMEOUT", "Exiting QEPCADB due to timeout"),
             1,
             End.TIMEOUT,
-            "TIMEOUT: Exiting QEPCADB due to timeout",
+            "the time limit is over",
         ),
         (
             FAILED.format("QEPCAD_ProcessRC", "Environment variable qe not defined!"),

@@ -20,6 +20,7 @@ from process_tools import PATIENCE, gone, mark, marked, start
 from paramverify.answers import Decision, End, Proved
 from paramverify.claims import Claim
 from paramverify.cli._common import read_size, time_limit, whole
+from paramverify.cli._output import without_evidence
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import DisagreementError, TimeLimitError
@@ -224,6 +225,24 @@ def test_settled_claims_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr()
     assert told.err == "undecided: the time limit of 1 s is over\n"
     assert told.out == "  4 of 61 claims were proved before the run ended, 4 were tried.\n"
+
+
+@pytest.mark.usefixtures("late")
+def test_evidence_that_is_not_written_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the time is over before the evidence is in its file, the command and its supervisor say so."""
+    case, file = str(CASES / "time-series-2.toml"), tmp_path / "e.json"
+    assert run(["verify", case, "--evidence", str(file)]) == 3
+    told = f"No evidence was written to {file}."
+    assert capsys.readouterr().err == f"undecided: the time limit of 1 s is over\n{told}\n"
+    assert not file.exists()
+    assert [
+        without_evidence(a) for a in (["--evidence", "a"], ["--evidence=a"], ["--evidence"], ["-o", "a"])
+    ] == [
+        *["No evidence was written to a."] * 2,
+        *["", ""],
+    ]
 
 
 @pytest.mark.usefixtures("late")

@@ -295,7 +295,7 @@ def test_a_design_parameter_of_a_program(best: str, tmp_path: Path) -> None:
     assert "private: ratio = 4 for alpha in [1/2, 1) and all p in (0, 1)" in text
     assert ("smallest alpha: 1/2" if best == "minimise" else "largest") in text or best == "maximise"
     path.write_text(f'{case}[quantify]\nforall = ["p"]\n'.replace(", design = true", ""))
-    assert "private exactly for alpha in (0, 1) with 2 alpha - 1 >= 0" in called("verify", str(path)).out
+    assert "private exactly for alpha in [1/2, 1) and all p in (0, 1)" in called("verify", str(path)).out
 
 
 COIN = '''

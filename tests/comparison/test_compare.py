@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -175,7 +177,11 @@ def test_simplification_is_credited_to_nobody(made: Path) -> None:
     parts = [c for c in document["contributions"] if c["encoding"] == "sequences"]
     assert sum(part["fastest"] for part in parts) <= 5 - settled
     told = "\n".join(lines(document))
-    assert f"{settled} of them were settled by simplification before a backend was asked" in told
+    few = f"{settled} of them were settled by simplification: they count only in rows without it, and not for"
+    assert few in told
+    asked = {(row["backend"], row["simplification"]): row["claims"] for row in document["configurations"]}
+    assert asked["z3", "off"] == 5
+    assert asked["z3", "on"] == document["virtual_best"][0]["claims"] == 5 - settled
     with (made / "results.csv").open(newline="") as file:
         assert sum(row["asked"] == "False" for row in csv.DictReader(file)) == sum(
             not r["asked"] for r in records
@@ -226,6 +232,23 @@ def test_raw_claims_count_for_everybody(tmp_path: Path, capsys: pytest.CaptureFi
     # The attempts are those of a comparison with both, which need not make them again.
     _, _, err = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
     assert "4 of 6 attempts have results" in err
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
+def test_work_is_announced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it starts, a comparison says how much there is to do, and from time to time how much is done."""
+    arguments = [HOLDS, "--backends", "bernstein", "--timeout", "20", "-o", tmp_path]
+    _, _, err = compare(capsys, *arguments)
+    assert err == "2 attempts to make, which takes at most 1 min\n"
+    monkeypatch.setattr(importlib.import_module("paramverify.cli.compare"), "EVERY", 0.0)
+    _, _, err = compare(capsys, *arguments, "--repeat", "2")
+    first, second, third, *_ = err.splitlines()
+    assert first.startswith("2 of 4 attempts have results in ")
+    assert second == "2 attempts to make, which takes at most 1 min"
+    assert re.fullmatch(r"2 of 4 attempts made, ≈ \d+ s left", third)
 
 
 @pytest.mark.slow

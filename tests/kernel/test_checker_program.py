@@ -81,11 +81,12 @@ def test_a_changed_case_file(evidence: Path, tmp_path: Path, capsys: pytest.Capt
     capsys.readouterr()
     assert run(["check", str(evidence), "--case", str(case)]) == 1
     said = capsys.readouterr().out
-    told = "rejected: the case file, or a file that it names, was changed: digest "
+    told = "REJECTED: the case file, or a file that it names, was changed: digest "
     assert f"{told}{before['digest'][:12]}…, now " in said
+    assert said.count("\n") == 1
     other = ROOT / "cases" / "geometric-independent.toml"
     assert run(["check", str(evidence), "--case", str(other)]) == 1
-    assert "rejected: the evidence belongs to another case file: " in capsys.readouterr().out
+    assert "REJECTED: the evidence belongs to another case file: " in capsys.readouterr().out
 
 
 def test_a_changed_file_of_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +102,7 @@ def test_a_changed_file_of_a_program(tmp_path: Path, capsys: pytest.CaptureFixtu
     program.write_text(program.read_text().replace("1/4", "1/3"))
     capsys.readouterr()
     assert run(["check", str(evidence), "--case", str(case)]) == 1
-    assert "rejected: the case file, or a file that it names, was changed: digest " in capsys.readouterr().out
+    assert "REJECTED: the case file, or a file that it names, was changed: digest " in capsys.readouterr().out
 
 
 def test_what_is_said_of_another_file() -> None:

@@ -406,7 +406,7 @@ def test_evidence_without_claims_needs_a_case_without(
     document = json.loads(evidence.read_text(encoding="utf-8"))
     evidence.write_text(json.dumps({**document, "statements": []}), encoding="utf-8")
     assert run(["check", str(evidence), "--case", case]) == 1
-    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out
+    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out.lower()
     del document["side_condition"]
     evidence.write_text(json.dumps(document), encoding="utf-8")
     assert run(["check", str(evidence)]) == 0
@@ -414,7 +414,7 @@ def test_evidence_without_claims_needs_a_case_without(
     assert "side condition with the case" in last.partition("not compared (give --case): ")[2]
     evidence.write_text(json.dumps({**document, "statements": []}), encoding="utf-8")
     assert run(["check", str(evidence)]) == 1
-    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out
+    assert "rejected: a claim of the case has no proof" in capsys.readouterr().out.lower()
 
 
 @pytest.mark.slow

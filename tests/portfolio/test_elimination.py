@@ -155,10 +155,10 @@ def test_several_claims_and_constraints() -> None:
     about = domain("q <= p", p="(0, 1)", q="(0, 1)")
     found = conditions_of(about, ("p",), "1/2 - q", "q - p + 3/4", "p*q")
     assert str(found.condition) == "2*p - 1 <= 0"
-    assert found.text == "2 p - 1 <= 0"
+    assert found.text == "2*p - 1 <= 0"
     assert str(found.assumptions) == "p > 0 and p - 1 < 0"
     assert found.checked > 8
-    assert conditions_of(about, ("q",), "1/2 - q", "q").text == "2 q - 1 <= 0"
+    assert conditions_of(about, ("q",), "1/2 - q", "q").text == "2*q - 1 <= 0"
     fixed_one = domain(p="1/3", q="(0, 1)")
     assert str(conditions_of(fixed_one, ("q",), "p - q").condition) == "3*q - 1 <= 0"
 

@@ -270,8 +270,9 @@ def test_missing_backend(runner: Runner) -> None:
 @pytest.mark.parametrize("name", ["no_such_solver", "no_such_module:x", "standin_backends:no_such"])
 def test_unknown_backend(runner: Runner, name: str) -> None:
     """An unknown backend is a mistake of the user."""
-    with pytest.raises(InputError, match="no_such"):
+    with pytest.raises(InputError, match="no_such") as caught:
         runner.start(Attempt(name, HOLDS), AMPLE)
+    assert ("put PYTHONPATH=. before the command" in str(caught.value)) == name.startswith("no_such_module")
 
 
 @pytest.mark.slow

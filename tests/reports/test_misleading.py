@@ -88,10 +88,10 @@ def test_a_condition_says_its_domain_and_whose_word_it_is() -> None:
     text = (CASES / "randomized-response-condition.toml").read_text(encoding="utf-8")
     case = loads(text)
     told = case.verify().to_dict()["condition"]
-    assert told.startswith("private exactly for t in (1/10, 9/10) with ")
+    assert told.startswith("private exactly for t in [1/4, 3/4] ")
     assert "and all p in (0, 1) (on the word of QEPCAD; compared exactly at " in told
     narrow = case.with_(parameters={"t": "(1/10, 1/2)"}).verify().to_dict()["condition"]
-    assert narrow.startswith("private exactly for t in (1/10, 1/2) with ")
+    assert narrow.startswith("private exactly for t in [1/4, 1/2) and all p in (0, 1) ")
     assert "TRUE" not in case.with_(parameters={"t": "1/2"}).verify().to_dict()["condition"]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from lying_backends import CHAIN, LIAR, TOUCHING, trusting_system
 
 from paramverify.cli.main import run
+
+BELOW = Path(__file__).parents[2] / "cases" / "geometric-independent-below.toml"
 
 
 @pytest.mark.slow
@@ -92,6 +95,25 @@ def test_a_certificate_that_is_none_is_not_believed(
     assert "private" not in told.out
     assert run([command, str(path), "--backends", "lying_backends:BOASTS", "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["status"] == "unknown"
+
+
+@pytest.mark.slow
+def test_a_backend_that_gives_up_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """The reason has the name that the backend gives itself."""
+    assert run(["verify", str(BELOW), "--backends", "lying_backends:SHRUGS"]) == 3
+    assert ", output 0 (and 2 more): shrug: unknown\n" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_disagreement_names_the_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the words of the user, and with the number that `export --claim` has for it."""
+    rivals = ["--backends", f"{LIAR},z3", "--confirm", "2", "--no-simplify"]
+    assert run(["verify", str(BELOW), *rivals]) == 3
+    told = capsys.readouterr()
+    found = re.match(r"DISAGREEMENT: backends disagree on claim (\d) \((.*); `export CASE --claim", told.err)
+    assert found
+    assert run(["export", str(BELOW), "--to", "smtlib2", "--claim", found[1]]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(f": {found[2]}")
 
 
 @pytest.mark.slow

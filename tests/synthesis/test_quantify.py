@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,8 +10,16 @@ import pytest
 
 from paramverify.algebra.polynomials import Point
 from paramverify.answers import End, Open
+from paramverify.backends.qepcad import TIME_OVER
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
+from paramverify.formats.quantified_questions import (
+    AndCondition,
+    OrCondition,
+    PolynomialComparison,
+    comparison,
+    in_expressions,
+)
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
@@ -18,7 +27,7 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import synthesis_reports
 from paramverify.synthesis.intervals import condition_of
-from paramverify.synthesis.safe_values import AnswerForm, Intervals, safe_values
+from paramverify.synthesis.safe_values import AnswerForm, ExactCondition, Intervals, safe_values
 
 CASE = Path(__file__).parents[2] / "cases" / "randomized-response-condition.toml"
 
@@ -28,8 +37,7 @@ def test_condition_of_randomised_response(capsys: pytest.CaptureFixture[str]) ->
     """Ratio 3 is kept exactly for truth probabilities in [1/4, 3/4]."""
     assert run(["verify", str(CASE), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert "4 t - 1 >= 0" in document["condition"]
-    assert "4 t - 3 <= 0" in document["condition"]
+    assert document["condition"].startswith("private exactly for t in [1/4, 3/4] and all p in (0, 1) (")
 
 
 @pytest.mark.slow
@@ -129,12 +137,48 @@ def test_a_case_without_qepcad(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     missing = Open(End.UNAVAILABLE, "qepcad is missing")
     monkeypatch.setattr(synthesis_reports, "eliminate", lambda *rest: missing)
     told = synthesis_reports.quantified_lines(load(CASE), 20)["condition"]
-    assert told.startswith(
-        "private exactly for t in (1/10, 9/10) with 4*t - 1 >= 0 and 4*t - 3 <= 0 and all p in (0, 1) "
-        "(by exact projection; "
-    )
+    assert told.startswith("private exactly for t in [1/4, 3/4] and all p in (0, 1) (by exact projection; ")
     beyond = inequality(tmp_path, "(q - p)**2 + r >= 1/10", "pr")
     assert (
         synthesis_reports.quantified_lines(load(beyond), 5)["condition"]
         == "undecided, unavailable: qepcad is missing"
     )
+
+
+CONDITIONS = {  # a condition on p in [0, 1], and the places where it is true
+    "2*p - 1 >= 0": "p in [1/2, 1]",
+    "2*p - 1 > 0 and 3*p - 2 != 0": "p in (1/2, 2/3) or p in (2/3, 1]",
+    "2*p**2 - 1 <= 0": "p in [0, ≈ 0.707107] (≈ 0.707107 stands for sqrt(2)/2, a root of 2*x^2 - 1)",
+    "4*p - 1 <= 0 or 2*p - 1 = 0": "p in [0, 1/4] or p = 1/2",
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_a_condition_on_one_parameter_is_an_interval(text: str, tmp_path: Path) -> None:
+    """What is printed are the intervals in which a condition is true, with their exact ends."""
+    case = load(inequality(tmp_path, "p + q >= 0", "p"))
+    ring = case.model.domain.ring
+
+    def read(part: str) -> PolynomialComparison:
+        polynomial, relation, _ = part.rsplit(" ", 2)
+        return comparison(ring.parse(polynomial.replace("**", "^")), relation)
+
+    joined = OrCondition if " or " in text else AndCondition
+    condition = joined(tuple(map(read, re.split(" and | or ", text))))
+    found = Elimination(condition, AndCondition(), in_expressions(condition), "", 0)
+    assert synthesis_reports._place_of(case, found) == CONDITIONS[text]
+    assert found.text == text
+    several = load(inequality(tmp_path, "p + q + r >= 0", "pr"))
+    assert synthesis_reports._place_of(several, found) == ""
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_condition_that_is_not_found_says_what_to_do(late: bool) -> None:
+    """With more time, a fixed parameter or a map there may be an answer."""
+    end, detail = (End.TIMEOUT, TIME_OVER) if late else (End.MEMORY, "Too few cells")
+    told = synthesis_reports.found_values(load(CASE), ExactCondition(("t", "p"), Open(end, detail)))
+    assert not told.complete
+    assert list(told.lines)[:2] == [
+        f"no condition on t, p was found: {'' if late else 'memory: '}{detail}",
+        f"  Use {'a larger --timeout, ' if late else ''}-D to fix a parameter, or --region for a map.",
+    ]

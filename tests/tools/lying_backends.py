@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from paramverify.answers import Answer, Proved, Refuted
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
@@ -61,6 +61,7 @@ TRUSTS = StandIn(
 SLOW = StandIn(slowly)
 MISSING = StandIn(lambda claim: Proved(), found=None)
 
+SHRUGS = StandIn(lambda claim: Open(End.GAVE_UP, "unknown"), name="shrug")
 LIAR = "lying_backends:PROVES_ALL"
 
 # Simplification leaves something of this claim, so a backend has to say it.
