@@ -781,9 +781,9 @@ def test_a_mistake_in_a_script_has_a_short_traceback(tmp_path: Path) -> None:
     path.write_text(
         "from paramverify import mechanism, laplace\n"
         '@mechanism(inputs={"n": {"values": "0..3"}}, neighbours={"differ": "one"}, ratio=2)\n'
-        "def f(n):\n    return round(n + laplace(1))\n"
+        "def f(n):\n    return round(n + laplace(1) + laplace(2))\n"
     )
-    with pytest.raises(ProgramError, match="round rounds noise") as caught:
+    with pytest.raises(ProgramError, match="rounding a sum of several draws") as caught:
         runpy.run_path(str(path))
     frames = [Path(entry.path) for entry in caught.traceback]
     assert len(frames[frames.index(path) :]) == 2
