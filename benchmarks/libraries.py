@@ -386,6 +386,15 @@ def named(text: str) -> Any:
         return text
 
 
+def cell(value: Any, shares: Mapping[Any, float]) -> Any:
+    """Returns the name of an output, or of the set of whole numbers that has it, such as `>= 4`."""
+    if value in shares or not isinstance(value, int):
+        return value
+    ranges = ((name, re.fullmatch(r"([<>])= (-?\d+)", name)) for name in shares if isinstance(name, str))
+    inside = (n for n, m in ranges if m and (value >= int(m[2]) if m[1] == ">" else value <= int(m[2])))
+    return next(inside, value)
+
+
 def chi_square(row: Row, adopted: Any, runs: int) -> tuple[float, int]:
     """Runs the function itself on two inputs; returns the least p-value, and the number of outputs."""
     from scipy.stats import chi2
@@ -399,7 +408,8 @@ def chi_square(row: Row, adopted: Any, runs: int) -> tuple[float, int]:
         for output, share in law[text].items():
             value = named(output)
             shares[value] = shares.get(value, 0.0) + float(share)
-        seen = Counter(plain(row.function(**given(row, text), **rest)) for _ in range(runs))
+        drawn = (plain(row.function(**given(row, text), **rest)) for _ in range(runs))
+        seen = Counter(cell(value, shares) for value in drawn)
         expected = {value: runs * share for value, share in shares.items() if runs * share >= 10}
         known = {value: seen[value] for value in expected}
         other = runs - sum(expected.values())
