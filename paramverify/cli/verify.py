@@ -92,7 +92,9 @@ def command(
         raise click.UsageError("--evidence is about one bound: leave --budgets out")
     if Path(case).is_dir():
         if evidence or budgets is not None or show_attempts or encoding == MONOLITHIC:
-            raise click.UsageError("a folder has several cases: leave --evidence, --budgets, --show-attempts and --encoding out")
+            raise click.UsageError(
+                "a folder has several cases: leave --evidence, --budgets, --show-attempts and --encoding out"
+            )
         return verify_all(Path(case), typed, options)
     question = Verify(evidence=evidence is not None, budgets=budgets, encoding=encoding)
     races: list[Race] = []

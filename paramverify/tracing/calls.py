@@ -33,7 +33,18 @@ SITE = ("site-packages", "dist-packages")
 NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
 KNOWN = {  # modules whose functions always return the same for the same arguments, and change nothing else
     *("builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "string", "re"),
-    *("json", "decimal", "fractions", "statistics", "enum", "dataclasses", "typing", "types", "copy", "numbers"),
+    *(
+        "json",
+        "decimal",
+        "fractions",
+        "statistics",
+        "enum",
+        "dataclasses",
+        "typing",
+        "types",
+        "copy",
+        "numbers",
+    ),
     *("bisect", "_bisect", "heapq", "_heapq", "hashlib", "_hashlib", "zlib", "binascii", "base64", "struct"),
     *("unicodedata", "textwrap", "array", "abc", "_abc", "numpy", "xxhash", "mmh3", "inspect", "warnings"),
     *("contextlib", "weakref", "_operator", "_collections", "_functools", "_struct", "_json", "_sre", "_md5"),
@@ -51,7 +62,11 @@ def lifted(value: Any, tracer: Tracer) -> Any:
     """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
     if type(value) is float:
         return tracer.real(Fraction(repr(value))) if math.isfinite(value) else value
-    if isinstance(value, numbers.Real) and type(value).__module__ == "numpy" and not hasattr(value, "__index__"):
+    if (
+        isinstance(value, numbers.Real)
+        and type(value).__module__ == "numpy"
+        and not hasattr(value, "__index__")
+    ):
         number = float(value)
         return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
     kind = kind_of(value)
@@ -99,7 +114,9 @@ _IN_ORDER: tuple[Any, ...] = (list, tuple, iter, enumerate, zip, map, filter, fu
 
 def _is_plain(value: Any) -> bool:
     """Tells whether a value is a number of Python or numpy, an array, or what stands for a float."""
-    return type(value) in (bool, int, float, Real) or isinstance(value, Symbol) or hasattr(type(value), "dtype")
+    return (
+        type(value) in (bool, int, float, Real) or isinstance(value, Symbol) or hasattr(type(value), "dtype")
+    )
 
 
 def _hashes_alike(value: Any) -> bool:
@@ -111,7 +128,7 @@ def _hashes_alike(value: Any) -> bool:
         return number is not None and number.denominator.bit_count() == 1
     if isinstance(type(value).__hash__, FunctionType) and not isinstance(value, (Enum, Symbol)):
         return all(map(_hashes_alike, getattr(value, "__dict__", {"": ""}).values()))
-    return isinstance(value, int) and not isinstance(value, Enum) or type(value).__module__ == "numpy"
+    return (isinstance(value, int) and not isinstance(value, Enum)) or type(value).__module__ == "numpy"
 
 
 def _stand_in(value: Any) -> Any:
@@ -133,7 +150,7 @@ def as_python_does(inside: CodeType | None = None) -> Iterator[None]:
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
-        if inside is None or trace is not None and trace.tb_frame.f_code is inside:
+        if inside is None or (trace is not None and trace.tb_frame.f_code is inside):
             setattr(error, MARK, True)
         raise
 
@@ -158,9 +175,7 @@ class Inserted:
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
                 left, right = self._divided(left), self._divided(right)
         elif word in ("pow", "ipow"):
-            if type(left) is int and type(right) is int and right < 0:
-                left = self.tracer.real(left)
-            elif isinstance(right, Real) and type(left) is int:
+            if (type(left) is int and type(right) is int and right < 0) or (isinstance(right, Real) and type(left) is int):
                 left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
@@ -178,7 +193,11 @@ class Inserted:
             return self.tracer.real(int(value))
         kind = kind_of(value)
         if kind in ("i", "u", "b") and hasattr(value, "shape"):
-            return each(lambda v: self.tracer.real(int(v)), value) if value.shape else self.tracer.real(int(value))
+            return (
+                each(lambda v: self.tracer.real(int(v)), value)
+                if value.shape
+                else self.tracer.real(int(value))
+            )
         if kind == "O":
             return each(lambda v: self.tracer.real(int(v)) if isinstance(v, (bool, int)) else v, value)
         return value
@@ -267,7 +286,9 @@ class Inserted:
         law = self._law(function)
         if law is not None:
             with as_python_does():
-                return law(self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()})
+                return law(
+                    self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()}
+                )
         if isinstance(function, Blocked):
             return self.call(function.original, *given, **named)
         handler = _handler(function)
@@ -321,20 +342,24 @@ class Inserted:
         if key not in self.cached:
             before, kept = len(self.tracer.path), sum(other[0] == id(function) for other in self.cached)
             found = self.call(inner, *given, **named)
-            drew = len(self.tracer.path) > before or holds_symbols(found) and not isinstance(found, Real)
+            drew = len(self.tracer.path) > before or (holds_symbols(found) and not isinstance(found, Real))
             if drew and not inner.__code__.co_filename.startswith(TRACED):
                 reason = "is cached and draws: later calls would return the same draw; remove the cache"
                 raise self.tracer.refuse(f"{inner.__name__} {reason}")
             most = function.cache_parameters()["maxsize"]
             if drew and most is not None and kept >= most:
-                raise self.tracer.refuse(f"the cache of {inner.__name__} is too small for its draws: use maxsize=None")
+                raise self.tracer.refuse(
+                    f"the cache of {inner.__name__} is too small for its draws: use maxsize=None"
+                )
             self.cached[key] = found
         return self.cached[key]
 
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
         self.world.follow(kind)
-        laws = next((OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None)
+        laws = next(
+            (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
+        )
         if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
             laws = OF_NUMPY  # what draws the bits of a generator, such as PCG64
         if laws is not None:
@@ -343,7 +368,10 @@ class Inserted:
             ):
                 raise self.tracer.refuse(f"{kind.__name__}(...) fixes the seed: remove its argument")
             return Source(laws, kind, self.tracer)
-        if kind.__module__.partition(".")[0] in ("builtins", *NATIVE) or type(kind).__call__ is not type.__call__:
+        if (
+            kind.__module__.partition(".")[0] in ("builtins", *NATIVE)
+            or type(kind).__call__ is not type.__call__
+        ):
             return self._native(kind, given, named)
         creator: Any = kind.__new__
         if creator is object.__new__:
@@ -402,8 +430,10 @@ class Inserted:
             return
         if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
             name = getattr(function, "__name__", str(function))
-            raise self.tracer.refuse(f"{top}.{name} is not supported, because its result changes from run to run")
-        if isinstance(function, type) or top in sys.modules and self.world.is_users(top):
+            raise self.tracer.refuse(
+                f"{top}.{name} is not supported, because its result changes from run to run"
+            )
+        if isinstance(function, type) or (top in sys.modules and self.world.is_users(top)):
             return
         name = f"{module}.{getattr(function, '__qualname__', function)}"
         raise self.tracer.refuse(
@@ -485,7 +515,9 @@ class World:
                 function,
                 {
                     "positional": positional and tuple(lifted(v, tracer) for v in positional),
-                    "keyword": {k: lifted(v, tracer) for k, v in copy.deepcopy(function.__kwdefaults__ or {}).items()},
+                    "keyword": {
+                        k: lifted(v, tracer) for k, v in copy.deepcopy(function.__kwdefaults__ or {}).items()
+                    },
                 },
             )
         return self._made[key]
@@ -496,7 +528,11 @@ class World:
             if one in self.followed:
                 continue
             self.followed.add(one)
-            if type(one) not in (type, ABCMeta) or one.__module__.partition(".")[0] in ("builtins", *NATIVE, *KNOWN):
+            if type(one) not in (type, ABCMeta) or one.__module__.partition(".")[0] in (
+                "builtins",
+                *NATIVE,
+                *KNOWN,
+            ):
                 continue
             for name, found in list(vars(one).items()):
                 made: Any = found
@@ -504,7 +540,9 @@ class World:
                     made = self._standing(found)
                 elif type(found) is property:
                     given: tuple[Any, ...] = (found.fget, found.fset, found.fdel)
-                    get, put, remove = (self._standing(p) if isinstance(p, FunctionType) else p for p in given)
+                    get, put, remove = (
+                        self._standing(p) if isinstance(p, FunctionType) else p for p in given
+                    )
                     made = property(get, put, remove)
                 elif isinstance(found, functools.cached_property) and isinstance(found.func, FunctionType):
                     made = functools.cached_property(self._standing(found.func))
@@ -743,7 +781,9 @@ def _is_special(test: Callable[[float], bool]) -> Callable[[Inserted, Any], bool
     return one
 
 
-def _isclose(here: Inserted, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def _isclose(
+    here: Inserted, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+) -> Any:
     tolerance = lifted(rtol, here.tracer), lifted(atol, here.tracer)
     if is_many(a) or is_many(b):
         import numpy as np
@@ -782,8 +822,10 @@ def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
 
     if holds_symbols(values):
         made = np.array(values, dtype=object)
-        return each(lambda v: _float(here, v), made) if dtype in (float, np.float64) else (
-            each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made
+        return (
+            each(lambda v: _float(here, v), made)
+            if dtype in (float, np.float64)
+            else (each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made)
         )
     return np.array(values, dtype=dtype, **named)
 
@@ -850,7 +892,12 @@ def _handlers() -> Mapping[int, Handler]:
         (hasattr, _hasattr),
         (id, _id),
         (input, _input),
-        (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
+        (
+            pow,
+            lambda here, base, exp, mod=None: (
+                here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)
+            ),
+        ),
         (getattr, _getattr),
         (math.exp, lambda here, x: _exp(here, lifted(x, here.tracer))),
         (math.log, lambda here, x, *base: _math_log(here, lifted(x, here.tracer), *base)),
@@ -904,7 +951,10 @@ def _handlers() -> Mapping[int, Handler]:
         (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),
         (np.cumsum, lambda here, a, **named: np.cumsum(lifted(np.asarray(a), here.tracer), **named)),
         (np.sum, lambda here, a, **named: np.sum(lifted(np.asarray(a), here.tracer), **named)),
-        (np.mean, lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a))),
+        (
+            np.mean,
+            lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a)),
+        ),
         (np.float64, _float),
         (np.int64, _numpy_int),
         (np.int32, _numpy_int),
@@ -953,4 +1003,3 @@ def _astype(here: Inserted, array: Any, kind: Any, **named: Any) -> Any:
     if array.dtype.kind == "O" and kind in (int, np.int64, "int"):
         return each(lambda v: _int(here, v), array)
     return array.astype(kind, **named)
-

@@ -199,7 +199,7 @@ def _fingerprint(value: Any, seen: dict[int, int], depth: int) -> Any:
     if hasattr(value, "tobytes") and hasattr(value, "shape"):
         kept = tuple(value.ravel().tolist()) if value.dtype.kind == "O" else value.tobytes()
         return "array", id(value), value.shape, kept
-    if laws_of(value) is not None or isinstance(value, type) and value.__module__ in ("builtins", "numpy"):
+    if laws_of(value) is not None or (isinstance(value, type) and value.__module__ in ("builtins", "numpy")):
         return id(value)
     inside = {**vars(value)} if hasattr(value, "__dict__") else {}
     if isinstance(value, type):
@@ -227,7 +227,11 @@ def copied(value: Any) -> Any:
 
 
 def _generators(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
-    if id(value) in seen or depth > 20 or isinstance(value, (str, int, float, FunctionType, ModuleType, type)):
+    if (
+        id(value) in seen
+        or depth > 20
+        or isinstance(value, (str, int, float, FunctionType, ModuleType, type))
+    ):
         return
     seen.add(id(value))
     if laws_of(value) is not None:
@@ -274,16 +278,20 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     if isinstance(value, Symbol):
         raise tracer.refuse(f"an output is {value.what}, which is not supported")
     if isinstance(value, (int, Fraction)) or kind in ("i", "u"):
-        return _number(Fraction(value if isinstance(value, Fraction) else int(value))), (
-            "Fraction" if isinstance(value, Fraction) else "int"
-        ), False
+        return (
+            _number(Fraction(value if isinstance(value, Fraction) else int(value))),
+            ("Fraction" if isinstance(value, Fraction) else "int"),
+            False,
+        )
     if isinstance(value, (float, decimal.Decimal)) or kind == "f":
         text = str(value)
         if text in ("inf", "-inf", "nan"):
             return repr(text), "float", False
-        return _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))), (
-            "Decimal" if isinstance(value, decimal.Decimal) else "float"
-        ), False
+        return (
+            _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))),
+            ("Decimal" if isinstance(value, decimal.Decimal) else "float"),
+            False,
+        )
     if isinstance(value, str):
         return _label(str(value)), "str", False
     if isinstance(value, bytes):
@@ -418,16 +426,24 @@ class Explorer:
         except Exception as error:
             if tracer.refused is not None:
                 raise tracer.refused from None
-            text, kinds, noisy = _label(f"raises {type(error).__name__}: {error}"), f"raise {type(error).__name__}", False
+            text, kinds, noisy = (
+                _label(f"raises {type(error).__name__}: {error}"),
+                f"raise {type(error).__name__}",
+                False,
+            )
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
                 reason = f"{type(error).__name__}: {error}"
                 if isinstance(error, RecursionError):
-                    reason = "the recursion here has no bound: recursion must end after a bounded number of calls"
+                    reason = (
+                        "the recursion here has no bound: recursion must end after a bounded number of calls"
+                    )
                 raise Refused(reason, place.file, place.line) from None
-            self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
-                       "the exception, with its text, is an output")
+            self._note(
+                f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
+                "the exception, with its text, is an output"
+            )
         self.state.check(self.world)
         if _generator_states() != states:
             raise Refused(

@@ -182,7 +182,10 @@ class Writer:
 
 
 def program_of(
-    trees: Mapping[tuple[Any, ...], Tree], places: Sequence[str], shown: Mapping[tuple[Any, ...], tuple[str, ...]], taken: Iterable[str]
+    trees: Mapping[tuple[Any, ...], Tree],
+    places: Sequence[str],
+    shown: Mapping[tuple[Any, ...], tuple[str, ...]],
+    taken: Iterable[str],
 ) -> str:
     """Returns the program of trees; `places` are the entries of the inputs, `shown` their values as texts."""
     residual = Residual()
@@ -201,5 +204,3 @@ def leaves(trees: Iterable[Tree | None]) -> Iterable[Leaf]:
             yield tree
         elif tree is not None:
             pending += tree.after
-
-

@@ -11,7 +11,7 @@ from conftest import ROOT
 
 from paramverify.cli.main import run
 
-SURVEY = '''
+SURVEY = """
 import math
 import random
 
@@ -39,7 +39,7 @@ def endless(truth):
     while random.random() < 0.5:
         pass
     return truth
-'''
+"""
 
 
 @pytest.fixture
