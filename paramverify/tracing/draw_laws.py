@@ -7,6 +7,7 @@ the library states, in real numbers: a random double is a uniform real number.
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -62,11 +63,23 @@ def _integer(tracer: Tracer, low: int, high: int) -> int:
     return low + pick(tracer, high - low + 1)
 
 
+def _randint(tracer: Tracer, a: int, b: int) -> int:
+    if index(b) < index(a):
+        random.Random().randint(a, b)  # raises the exception with the text of Python, which has the numbers
+    return _integer(tracer, a, b)
+
+
 def _randrange(tracer: Tracer, start: int, stop: int | None = None, step: int = 1) -> int:
     values = range(start) if stop is None else range(start, stop, step)
     if not values:
-        raise ValueError("empty range for randrange()")
+        random.Random().randrange(start, stop, step)  # raises, see `_randint`
     return values[pick(tracer, len(values))]
+
+
+def _randbelow(tracer: Tracer, count: int) -> int:
+    if index(count) <= 0:
+        raise ValueError("Upper bound must be positive.")
+    return pick(tracer, index(count))
 
 
 def _choice(tracer: Tracer, seq: Sequence[Any]) -> Any:
@@ -97,6 +110,8 @@ def _choices(
     if cum_weights is not None:
         weights = [b - a for a, b in zip([0, *cum_weights], cum_weights, strict=False)]
     words = [repr(v) for v in population]
+    if weights is not None and len(weights) != len(population):
+        raise ValueError("The number of weights does not match the population")
     if weights is None:
         return [population[pick(tracer, len(population))] for _ in range(k)]
     return [population[weighted(tracer, weights, words)] for _ in range(k)]
@@ -113,6 +128,8 @@ def _sample(tracer: Tracer, population: Sequence[Any], k: int, *, counts: Any = 
 
 def _shuffle(tracer: Tracer, x: Any) -> None:
     rest = list(x)
+    if getattr(x, "ndim", 1) > 1:
+        rest = [row.copy() for row in rest]  # rows are views
     for k in range(len(rest)):
         x[k] = rest.pop(pick(tracer, len(rest)))
 
@@ -181,7 +198,7 @@ _SEEDS = "seed setstate set_state getstate get_state"
 OF_PYTHON: Mapping[str, Law] = {
     "random": lambda t: uniform_real(t),
     "uniform": lambda t, a, b: _from(t, a, b),
-    "randint": lambda t, a, b: _integer(t, a, b),
+    "randint": _randint,
     "randrange": _randrange,
     "_randbelow": lambda t, n: pick(t, n),
     "getrandbits": lambda t, k: pick(t, 2**k),
@@ -197,7 +214,7 @@ OF_PYTHON: Mapping[str, Law] = {
     **{name: _seeding(name) for name in _SEEDS.split()},
 }
 OF_SECRETS: Mapping[str, Law] = {
-    "randbelow": lambda t, exclusive_upper_bound: _randrange(t, exclusive_upper_bound),
+    "randbelow": lambda t, exclusive_upper_bound: _randbelow(t, exclusive_upper_bound),
     **{name: _other(f"secrets.{name}") for name in ("token_bytes", "token_hex", "token_urlsafe")},
 }
 OURS: Mapping[str, Law] = {
@@ -258,6 +275,13 @@ def _numpy_choice(
     shares = None if p is None else [exact(q) for q in np.asarray(p, dtype=object).ravel().tolist()]
     if shares is not None and len(shares) != len(values):
         raise ValueError("'a' and 'p' must have same size")
+    if shares is not None:
+        given = [s if s is not None else Formula.of(0) for s in shares]
+        total = sum(given, Formula.of(0))
+        number = (total - ONE).number
+        if number is None or abs(number) > Fraction(1, 10**8):
+            raise ValueError("probabilities do not sum to 1")
+        shares = [s / total for s in given]  # as numpy does
 
     def one(tracer: Tracer) -> int:
         if shares is None:
@@ -280,9 +304,13 @@ def _numpy_choice(
 def _numpy_integers(
     tracer: Tracer, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False
 ) -> Any:
-    del dtype
+    import numpy as np
+
     least, largest = (0, low) if high is None else (low, high)
-    return _sized(tracer, lambda t, a, b: _integer(t, a, b if endpoint else b - 1), size, least, largest)
+    found = _sized(tracer, lambda t, a, b: _integer(t, a, b if endpoint else b - 1), size, least, largest)
+    if dtype in (None, int, np.int64):
+        return found
+    return np.asarray(found).astype(dtype)[()]  # small types wrap around
 
 
 def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
@@ -293,6 +321,14 @@ def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
     rest = list(range(x)) if is_index(x) else list(range(len(x)))
     order = _sample(tracer, rest, len(rest))
     return np.array(order) if is_index(x) else np.asarray(x)[order]
+
+
+def _permuted(tracer: Tracer, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
+    import numpy as np
+
+    if out is not None or np.ndim(x) != 1:
+        raise tracer.refuse("permuted is supported for arrays with one axis and without out: use permutation")
+    return _permutation(tracer, x, axis or 0)
 
 
 def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -310,7 +346,7 @@ OF_NUMPY: Mapping[str, Law] = {
     "integers": _numpy_integers,
     "choice": _numpy_choice,
     "permutation": _permutation,
-    "permuted": _permutation,
+    "permuted": _permuted,
     "shuffle": _shuffle,
     "binomial": lambda t, n, p, size=None: _sized(t, binomial, size, n, p),
     "geometric": lambda t, p, size=None: _sized(t, _geometric, size, p),
@@ -360,10 +396,22 @@ def _decay(tracer: Tracer, rate: Any) -> Formula:
 # --- which law a function or a method has -----------------------------------------------------------
 
 
+def _overridden(kind: type, laws: Mapping[str, Law]) -> str:
+    """Returns what a class of the user changes in a generator of a library; "" if nothing."""
+    known = ("random", "_random", "numpy", "builtins")
+    users = (c for c in kind.__mro__ if c.__module__.partition(".")[0] not in known)
+    return next((f"{c.__name__}.{name}" for c in users for name in vars(c) if name in laws), "")
+
+
 class Source:
     """A generator of random numbers in traced code, in the place of an object of the class `stands_for`."""
 
     def __init__(self, laws: Mapping[str, Law], stands_for: type, tracer: Tracer) -> None:
+        changed = _overridden(stands_for, laws)
+        if changed:
+            raise tracer.refuse(
+                f"{changed} replaces a random function of a library: use the generator of the library"
+            )
         self.laws = laws
         self.stands_for = stands_for
         self.tracer = tracer
@@ -383,8 +431,6 @@ class Source:
 @lru_cache(maxsize=1)
 def generator_classes() -> tuple[tuple[type, Mapping[str, Law]], ...]:
     """Returns the classes of generators, with the laws of their methods."""
-    import random
-
     import numpy as np
 
     return (
@@ -405,7 +451,8 @@ def law_of(function: Any) -> Law | None:
     if owner is not None and not inspect.ismodule(owner):
         laws = laws_of(owner)
         if laws is not None:
-            return laws.get(name, _other(name))
+            changed = _overridden(type(owner), laws)
+            return _other(changed) if changed else laws.get(name, _other(name))
         if name == "rvs":
             return _scipy_law(owner)
     module = getattr(function, "__module__", None)
