@@ -482,6 +482,7 @@ class _Adoption:
         given_by_place, named = self._bound(named)
         if self.owner is None:
             return function, given_by_place, named
+        world.state.see_class(self.owner if isinstance(self.owner, type) else type(self.owner))
         if not self.inside and not self._others():
             return function, (with_sources(self.owner, tracer), *given_by_place), named
         made = with_sources(self.inside, tracer) | {n: symbols[n] for n in self._others()}

@@ -7,13 +7,13 @@ to be turned into floats there.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import math
 import numbers
 import operator
 import sys
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
@@ -24,10 +24,9 @@ from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, l
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
+from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
 
-STDLIB = sysconfig.get_paths()["stdlib"]
-SITE = ("site-packages", "dist-packages")
 NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
 KNOWN = {  # modules whose functions always return the same for the same arguments, and change nothing else
     *("builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "string", "re"),
@@ -37,6 +36,10 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
     *("contextlib", "weakref", "_operator", "_collections", "_functools", "_struct", "_json", "_sre", "_md5"),
     *("_sha1", "_sha2", "_sha256", "_sha512", "_sha3", "_blake2", "_decimal", "scipy", "pandas"),
 }
+# what does not depend on the order of a set
+ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool, repr)
+IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
+NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
 SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
 
 
@@ -103,6 +106,8 @@ class Inserted:
     def __init__(self, tracer: Tracer, world: World) -> None:
         self.tracer = tracer
         self.world = world
+        self.defaults: list[tuple[str, Any, Any]] = []  # of functions, by name, with their state
+        self.cached: dict[tuple[int, Any], tuple[Any, Any]] = {}  # results of functions, with their state
 
     def number(self, value: float) -> Any:
         """Returns a number that is written with a point."""
@@ -110,8 +115,13 @@ class Inserted:
 
     def binary(self, word: str, left: Any, right: Any) -> Any:
         """Applies an operator; divisions of whole numbers are exact."""
+        if word in IN_PLACE and is_many(left) and getattr(getattr(left, "dtype", None), "kind", "") == "f":
+            return self._in_place(word[1:], left, right)
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
+            if isinstance(left, int) and isinstance(right, int) and not right:
+                with as_python_does():
+                    return left / right  # raises the exception with the text of Python
             left, right = self._divided(left), self._divided(right)
         elif word in ("pow", "ipow"):
             if type(left) is int and type(right) is int and right < 0:
@@ -124,6 +134,16 @@ class Inserted:
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
             return getattr(operator, word)(left, right)
+
+    def _in_place(self, word: str, array: Any, right: Any) -> Any:
+        """Applies an operator to an array of floats, which other names may share, in place."""
+        found = self.binary(word, array, right)
+        if any(isinstance(v, Symbol) for v in found.ravel().tolist()):
+            raise self.tracer.refuse(
+                "noise cannot be kept in an array of floats: write a = a + noise instead of a += noise"
+            )
+        array[...] = found
+        return array
 
     def _divided(self, value: Any) -> Any:
         if isinstance(value, (bool, int)):
@@ -138,6 +158,14 @@ class Inserted:
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
         """Returns a slice."""
         return slice(start, stop, step)
+
+    def iterated(self, value: Any) -> Any:
+        """Returns what a loop goes through, if its order is the same in every process."""
+        if isinstance(value, (set, frozenset)) and len(value) > 1 and any(map(_hash_varies, value)):
+            raise self.tracer.refuse(
+                "the order of a set of texts or objects changes from process to process: sort it"
+            )
+        return value
 
     def of_attribute(self, found: Any, name: str) -> tuple[Any, Any, bool, Any]:
         """Returns an attribute that is to be changed, with where it is."""
@@ -169,7 +197,8 @@ class Inserted:
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
         value = getattr(found, name)
-        return self.source(lifted(value, self.tracer))
+        # an array is returned itself, because the code may change it
+        return self.source(value if getattr(value, "shape", ()) else lifted(value, self.tracer))
 
     def source(self, value: Any) -> Any:
         """Returns a generator of random numbers as a source of the tracer; other values as they are."""
@@ -196,6 +225,8 @@ class Inserted:
     def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
         """Calls a function."""
         if isinstance(function, MethodType) and law_of(function) is None:
+            found = function.__self__
+            self.world.state.see_class(found if isinstance(found, type) else type(found))
             return self.call(function.__func__, function.__self__, *given, **named)
         law = self._law(function)
         if law is not None:
@@ -245,11 +276,32 @@ class Inserted:
 
     def _cached(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         before = len(self.tracer.path)
+        key = id(function), functools._make_key(given, named, False)
+        if key in self.cached:
+            self.check()
+            return self.cached[key][0]
         found = self.call(function.__wrapped__, *given, **named)
         if len(self.tracer.path) > before:
             reason = "is cached and draws: later calls would return the same draw; remove the cache"
             raise self.tracer.refuse(f"{function.__wrapped__.__name__} {reason}")
+        self.cached[key] = found, fingerprint(found)
         return found
+
+    def check(self) -> None:
+        """Checks that results of cached functions and default arguments did not change.
+
+        Raises:
+            Refused: one did, so that later calls return something else.
+        """
+        for name, default, before in self.defaults:
+            if fingerprint(default) != before:
+                raise self.tracer.refuse(
+                    f"a call of {name} changes the default of an argument, so later calls differ from the "
+                    "first one: make it inside"
+                )
+        for found, before in self.cached.values():
+            if fingerprint(found) != before:
+                raise self.tracer.refuse("the result of a cached function is changed: change a copy of it")
 
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
@@ -262,6 +314,7 @@ class Inserted:
             return Source(laws, kind, self.tracer)
         if kind.__module__.partition(".")[0] in ("builtins", *NATIVE) or type(kind).__call__ is not type.__call__:
             return self._native(kind, given, named)
+        self.world.state.see_class(kind)
         creator: Any = kind.__new__
         if creator is object.__new__:
             made: Any = object.__new__(kind)
@@ -280,6 +333,14 @@ class Inserted:
     def _native(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls a function as it is; functions of the user among its arguments run as traced code."""
         self._check_known(function)
+        owner = getattr(function, "__self__", None)
+        of_set = isinstance(owner, (set, frozenset)) and function.__name__ != "pop"
+        if function not in ORDERLESS and not of_set:
+            for value in (*given, *named.values(), owner):
+                self.iterated(value)
+        inner = getattr(function, "__wrapped__", None)
+        if isinstance(function, FunctionType) and isinstance(inner, FunctionType):
+            check_no_draws(inner)
 
         def ready(value: Any) -> Any:
             if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(TRACED):
@@ -292,7 +353,9 @@ class Inserted:
 
         follows = not any(map(holds_symbols, (*given, *named.values())))
         with as_python_does() if follows else nullcontext():
-            return function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+            found = function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+        new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
+        return lifted(found, self.tracer) if new else found
 
     def _check_known(self, function: Any) -> None:
         owner = getattr(function, "__self__", None)
@@ -359,6 +422,7 @@ class World:
     def __init__(self, deterministic: Iterable[str] = ()) -> None:
         self.deterministic = frozenset(deterministic)
         self.functions: dict[int, FunctionType] = {}
+        self.state = State()
         self.inserted: Inserted
         self._made: dict[int, FunctionType] = {}
         self._injected: list[dict[str, Any]] = []
@@ -377,18 +441,23 @@ class World:
         if key not in self._made:
             import copy
 
-            self.functions[key] = function
+            if key not in self.functions:
+                self.functions[key] = function
+                self.state.see(function)
             names = function.__globals__
             if HELPER not in names:
                 self._injected.append(names)
             names[HELPER] = self.inserted
             tracer = self.inserted.tracer
             positional = copy.deepcopy(function.__defaults__)
+            named = copy.deepcopy(function.__kwdefaults__ or {})
+            defaults = *(positional or ()), *named.values()
+            self.inserted.defaults += [(function.__name__, v, fingerprint(v)) for v in defaults]
             self._made[key] = traced_function(
                 function,
                 {
                     "positional": positional and tuple(lifted(v, tracer) for v in positional),
-                    "keyword": {k: lifted(v, tracer) for k, v in copy.deepcopy(function.__kwdefaults__ or {}).items()},
+                    "keyword": {k: lifted(v, tracer) for k, v in named.items()},
                 },
             )
         return self._made[key]
@@ -453,6 +522,24 @@ def _numpy_int(here: Inserted, value: Any = 0) -> Any:
     return each(lambda v: _int(here, v), value) if is_many(value) else _int(here, value)
 
 
+def _hash_varies(value: Any) -> bool:
+    """Tells whether the hash of a value changes from process to process."""
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(_hash_varies, value))
+    plain: Any = object.__hash__
+    return isinstance(value, (str, bytes, enum.Enum)) or type(value).__hash__ is plain
+
+
+def _hash(here: Inserted, value: Any) -> int:
+    if _hash_varies(value):
+        raise here.tracer.refuse("this hash changes from process to process: use hashlib")
+    return hash(value)
+
+
+def _id(here: Inserted, value: Any) -> int:
+    raise here.tracer.refuse("id(...) changes from run to run: compare with `is`")
+
+
 def _print(here: Inserted, *given: Any, **named: Any) -> None:
     here.tracer.note("what print writes is not part of the output")
 
@@ -492,6 +579,15 @@ def _log(here: Inserted, value: Any) -> Any:
     if here.tracer.signs(number.formula) <= 0:
         raise ValueError("math domain error")
     return here.tracer.real(natural_logarithm(number.formula))
+
+
+def _numpy_log(here: Inserted, value: Any) -> Any:
+    if not isinstance(value, Symbol) and not value > 0:
+        raise here.tracer.refuse(
+            "numpy.log of a number that is not positive is infinite or nan, which is not supported: "
+            "test the number first"
+        )
+    return _log(here, value)
 
 
 def _math_log(here: Inserted, value: Any, base: Any = None) -> Any:
@@ -613,6 +709,12 @@ def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
     return np.array(values, dtype=dtype, **named)
 
 
+def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
+    if dtype is None and hasattr(values, "dtype") and is_many(values):
+        return values  # no copy
+    return _array(here, values, dtype, **named)
+
+
 def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None or is_many(v):
         raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
@@ -658,6 +760,8 @@ def _handlers() -> Mapping[int, Handler]:
         (float, _float),
         (int, _int),
         (print, _print),
+        (hash, _hash),
+        (id, _id),
         (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
         (getattr, _getattr),
         (math.exp, lambda here, x: _exp(here, lifted(x, here.tracer))),
@@ -683,8 +787,8 @@ def _handlers() -> Mapping[int, Handler]:
         (np.isclose, _isclose),
         (np.allclose, lambda here, *given, **named: bool(np.all(_isclose(here, *given, **named)))),
         (np.exp, _elementwise(_exp)),
-        (np.log, _elementwise(_log)),
-        (np.log1p, _elementwise(_log1p)),
+        (np.log, _elementwise(_numpy_log)),
+        (np.log1p, _elementwise(lambda here, x: _numpy_log(here, 1 + x))),
         (np.expm1, _elementwise(_expm1)),
         (np.log2, _elementwise(lambda here, x: _in_base(here, x, 2))),
         (np.sqrt, _elementwise(_sqrt)),
@@ -702,7 +806,7 @@ def _handlers() -> Mapping[int, Handler]:
         (np.square, _elementwise(lambda here, x: x * x)),
         (np.clip, _clip),
         (np.array, _array),
-        (np.asarray, _array),
+        (np.asarray, _asarray),
         (np.searchsorted, _searchsorted),
         (np.maximum, lambda here, a, b: _pairwise(here, max, a, b)),
         (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),

@@ -144,6 +144,16 @@ class _Rewriter(ast.NodeTransformer):
         made.keywords = [self.visit(k) for k in node.keywords]
         return made
 
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._inserted("iterated", [node.iter], node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._inserted("iterated", [node.iter], node.iter)
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         _without_annotations(node.args)
