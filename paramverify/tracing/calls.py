@@ -24,7 +24,7 @@ from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, l
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
-from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
+from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint, is_users
 from paramverify.tracing.tracer import TRACED, Tracer
 
 NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
@@ -346,6 +346,8 @@ class Inserted:
             if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(TRACED):
                 return functools.partial(self.call, value) if self.is_traced(value) else value
             if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+                return functools.partial(self.call, value)
+            if is_users(type(value)) and isinstance(getattr(type(value), "__call__", None), FunctionType):
                 return functools.partial(self.call, value)
             if callable(value) and not isinstance(value, type) and law_of(value) is not None:
                 return functools.partial(self.call, value)

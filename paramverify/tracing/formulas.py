@@ -338,6 +338,9 @@ class Real:
         def rest(a: Formula, b: Formula) -> Formula:
             return a - b * Formula.of(floor_of(a / b, self.signs))
 
+        number = infinite(other)
+        if number is not None and not math.isnan(number) and self._sign() * number >= 0:
+            return self  # nothing is taken off
         return self._with(other, rest, lambda a, b: a % b)
 
     def __rmod__(self, other: Any) -> Any:

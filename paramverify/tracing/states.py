@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import sys
 import sysconfig
 import types
@@ -41,17 +42,20 @@ class State:
         Raises:
             Refused: Python calls one of its methods by itself, and the method draws.
         """
-        if kind in self.kinds or not _is_users(kind):
+        if kind in self.kinds or not is_users(kind):
             return
         self.kinds.append(kind)
         made = getattr(getattr(kind, "__init__", None), "__code__", None)
-        for one in filter(_is_users, kind.__mro__):
+        for one in filter(is_users, kind.__mro__):
             for name, method in vars(one).items():
                 hidden = name.startswith("__") and name.endswith("__") and name not in FOLLOWED
                 if name == "__post_init__" and (made is None or not made.co_filename.startswith("<")):
                     hidden = False
                 if hidden and isinstance(method, FunctionType):
                     check_no_draws(method)
+                    for read in method.__code__.co_names:
+                        if laws_of(inspect.getattr_static(kind, read, None)) is not None:
+                            raise _hidden(method, read)
 
     def check(self) -> None:
         """Checks that nothing changed since a function was first looked at.
@@ -78,6 +82,13 @@ class State:
             )
 
 
+def _hidden(function: FunctionType, name: str) -> Refused:
+    return Refused(
+        f"{function.__qualname__} draws from {name}, but Python or a library calls it, which "
+        "paramverify cannot follow: draw in a method that your code calls by its name"
+    )
+
+
 def check_no_draws(function: FunctionType, seen: frozenset[str] = frozenset()) -> None:
     """Checks that a function that runs as it is, and not as traced code, has no random functions.
 
@@ -86,10 +97,7 @@ def check_no_draws(function: FunctionType, seen: frozenset[str] = frozenset()) -
     """
     for _, name, value in _read_by(function):
         if law_of(value) is not None or laws_of(value) is not None:
-            raise Refused(
-                f"{function.__qualname__} draws from {name}, but Python or a library calls it, which "
-                "paramverify cannot follow: draw in a method that your code calls by its name"
-            )
+            raise _hidden(function, name)
         if isinstance(value, FunctionType) and name not in seen:
             check_no_draws(value, seen | {name})
 
@@ -99,7 +107,8 @@ def is_library(file: str | None) -> bool:
     return file is None or file.startswith(("<", STDLIB)) or any(part in file for part in SITE)
 
 
-def _is_users(kind: type) -> bool:
+def is_users(kind: type) -> bool:
+    """Tells whether a class is the user's, and of no library."""
     module = sys.modules.get(kind.__module__)
     if kind.__module__ == "__main__":
         return True
@@ -171,7 +180,7 @@ def _attributes(value: Any) -> dict[str, Any]:
         parts = (
             (f"{one.__qualname__}.{k}", v)
             for one in value.__mro__
-            if one is value or _is_users(one)
+            if one is value or is_users(one)
             for k, v in vars(one).items()
         )
         methods = (FunctionType, staticmethod, classmethod, property, type, types.MemberDescriptorType)
@@ -183,6 +192,6 @@ def _attributes(value: Any) -> dict[str, Any]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(value, name):
                 found[name] = getattr(value, name)
-    if _is_users(type(value)):
+    if is_users(type(value)):
         found["the class"] = type(value)
     return found

@@ -261,9 +261,24 @@ def drawing_constructor(x):
     return Drawing(x).bit
 
 
+class Shifting:
+    rng = np.random.default_rng()
+
+    def __sub__(self, x):
+        return x + (1 if self.rng.random() < 0.01 else 0)
+
+
+SHIFTING = Shifting()
+
+
+def drawing_difference(x):
+    return SHIFTING - x
+
+
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
+        (drawing_difference, "__sub__ draws from rng"),
         (replaced_generator, "Constant.random"),
         (drawing_operator, "__add__ draws from drawn"),
         (drawing_constructor, "__post_init__ draws from GENERATOR"),
@@ -272,6 +287,29 @@ def drawing_constructor(x):
 def test_draws_that_cannot_be_followed(function, reason):
     with pytest.raises(InputError, match=reason):
         adopt(function)
+
+
+class Called:
+    rng = np.random.default_rng()
+
+    def __call__(self, x):
+        return x + (1 if self.rng.random() < 0.01 else 0)
+
+
+CALLED = Called()
+
+
+def test_called_objects_are_followed():
+    assert "flip((1/100))" in adopt(lambda x: list(map(CALLED, [x]))[0]).to_toml()  # noqa: RUF015
+
+
+def test_remainder_of_an_infinite_number():
+    assert "return 5" in adopt(lambda x: 5.0 % math.inf).to_toml()
+
+
+def test_names_of_noise():
+    with pytest.raises(InputError, match="rename this argument"):
+        paramverify.adopt(lambda noise1: noise1, inputs={"noise1": {"values": [0, 1]}}, epsilon=1)
 
 
 def test_two_logarithms_of_one_draw():
