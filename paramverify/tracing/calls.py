@@ -87,6 +87,13 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
     return False
 
 
+def numpy_float() -> type:
+    """Returns the class of floats of numpy, whose objects have all attributes of Python's floats."""
+    import numpy as np
+
+    return np.float64
+
+
 MARK = "_as_python_does"
 
 
@@ -117,9 +124,10 @@ class Inserted:
         """Applies an operator; divisions of whole numbers are exact."""
         if word in IN_PLACE and is_many(left) and getattr(getattr(left, "dtype", None), "kind", "") == "f":
             return self._in_place(word[1:], left, right)
+        of_numpy = "numpy" in (type(left).__module__, type(right).__module__)
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
-            if isinstance(left, int) and isinstance(right, int) and not right:
+            if type(left) in (bool, int) and type(right) in (bool, int) and not right:
                 with as_python_does():
                     return left / right  # raises the exception with the text of Python
             left, right = self._divided(left), self._divided(right)
@@ -132,8 +140,16 @@ class Inserted:
             return left % right
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
-        with as_python_does():
-            return getattr(operator, word)(left, right)
+        try:
+            with as_python_does():
+                return getattr(operator, word)(left, right)
+        except ZeroDivisionError:
+            if is_many(left) or is_many(right) or of_numpy:
+                raise self.tracer.refuse(
+                    "numpy divides by zero here, with an infinite result or nan, which is not supported: "
+                    "test the divisor first"
+                ) from None
+            raise
 
     def _in_place(self, word: str, array: Any, right: Any) -> Any:
         """Applies an operator to an array of floats, which other names may share, in place."""
@@ -193,6 +209,8 @@ class Inserted:
             return getattr(found, name)
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
+        if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
+            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
         descriptor = getattr(type(found), name, None)
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
@@ -218,6 +236,8 @@ class Inserted:
             return lambda kind: self.call(kind, found)
         if name in ("is_integer", "conjugate"):
             return getattr(found, name)
+        if hasattr(numpy_float(), name):
+            raise self.tracer.refuse(f"the attribute {name} of a number is not supported")
         raise AttributeError(f"'float' object has no attribute '{name}'")
 
     # --- calls -----------------------------------------------------------------------------------------
@@ -347,7 +367,7 @@ class Inserted:
                 return functools.partial(self.call, value) if self.is_traced(value) else value
             if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
                 return functools.partial(self.call, value)
-            if is_users(type(value)) and isinstance(getattr(type(value), "__call__", None), FunctionType):
+            if is_users(type(value)) and callable(value) and isinstance(type(value).__call__, FunctionType):
                 return functools.partial(self.call, value)
             if callable(value) and not isinstance(value, type) and law_of(value) is not None:
                 return functools.partial(self.call, value)
@@ -355,7 +375,13 @@ class Inserted:
 
         follows = not any(map(holds_symbols, (*given, *named.values())))
         with as_python_does() if follows else nullcontext():
-            found = function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+            try:
+                found = function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+            except (TypeError, AttributeError) as error:
+                if follows:
+                    raise
+                name = getattr(function, "__name__", str(function))
+                raise self.tracer.refuse(f"{name} is not supported for these numbers: {error}") from None
         new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
         return lifted(found, self.tracer) if new else found
 
@@ -484,10 +510,20 @@ def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
     if isinstance(value, Source):
         return issubclass(value.stands_for, kinds)
     if isinstance(value, Real):
+        if issubclass(float, kinds) != issubclass(numpy_float(), kinds):
+            raise here.tracer.refuse("whether a float is one of numpy is not followed: test for float")
         return issubclass(float, kinds)
     if isinstance(value, Symbol):
         return issubclass(int if isinstance(value, Noisy) and value.whole else float, kinds)
     return isinstance(value, kinds)
+
+
+def _hasattr(here: Inserted, found: Any, name: str) -> bool:
+    if isinstance(found, (Real, Symbol)):
+        if hasattr(float, name) != hasattr(numpy_float(), name):
+            raise here.tracer.refuse(f"whether a number has the attribute {name} is not followed")
+        return hasattr(float, name)
+    return hasattr(found, name)
 
 
 def _type(here: Inserted, *given: Any) -> Any:
@@ -569,7 +605,11 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
 def _exp(here: Inserted, value: Any) -> Any:
     if isinstance(value, float):  # infinite
         return math.exp(value)
-    return _number(here, value, "exp").exp()
+    number = _number(here, value, "exp")
+    plain = number.formula.number
+    if plain is not None and plain > 709:
+        raise here.tracer.refuse(f"exp({plain}) overflows, which is not supported: limit its argument")
+    return number.exp()
 
 
 def _log(here: Inserted, value: Any) -> Any:
@@ -763,6 +803,7 @@ def _handlers() -> Mapping[int, Handler]:
         (int, _int),
         (print, _print),
         (hash, _hash),
+        (hasattr, _hasattr),
         (id, _id),
         (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
         (getattr, _getattr),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import json
 import math
 import random
 from dataclasses import dataclass
@@ -310,6 +311,63 @@ def test_remainder_of_an_infinite_number():
 def test_names_of_noise():
     with pytest.raises(InputError, match="rename this argument"):
         paramverify.adopt(lambda noise1: noise1, inputs={"noise1": {"values": [0, 1]}}, epsilon=1)
+
+
+def catches_attribute(x):
+    try:
+        (0.5).hex()
+        found = 5 * x
+    except AttributeError:
+        found = 0
+    return found + np.random.laplace()
+
+
+def catches_type(x):
+    try:
+        json.dumps([0.5])
+        found = 5 * x
+    except TypeError:
+        found = 0
+    return found + np.random.laplace()
+
+
+def catches_division(x):
+    try:
+        1 / np.array([1.0, 0.0])
+        found = 5 * x
+    except ZeroDivisionError:
+        found = 0
+    return found + np.random.laplace()
+
+
+def catches_overflow(x):
+    try:
+        math.exp(1000)
+        found = 0
+    except OverflowError:
+        found = 5 * x
+    return found + np.random.laplace()
+
+
+def asks_for_numpy(x):
+    return (5 * x if isinstance(np.float64(0.5), np.floating) else 0) + np.random.laplace()
+
+
+def asks_for_type(x):
+    return (5 * x if np.zeros(2).dtype == float else 0) + np.random.laplace()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [catches_attribute, catches_type, catches_division, catches_overflow, asks_for_numpy, asks_for_type],
+)
+def test_limits_are_not_exceptions_of_python(function):
+    with pytest.raises(InputError, match=r"not supported|not followed"):
+        adopt(function)
+
+
+def test_numbers_have_the_attributes_of_floats():
+    assert "return 1" in adopt(lambda x: 1 if hasattr(0.5, "as_integer_ratio") else 0).to_toml()
 
 
 def test_two_logarithms_of_one_draw():
