@@ -305,7 +305,11 @@ class _Adoption:
     """One function that is being adopted."""
 
     def __init__(
-        self, function: Callable[..., Any], tables: Mapping[str, Tables], constants: dict[str, Any], deterministic: Sequence[str]
+        self,
+        function: Callable[..., Any],
+        tables: Mapping[str, Tables],
+        constants: dict[str, Any],
+        deterministic: Sequence[str],
     ) -> None:
         self.function = function
         self.tables = tables
@@ -322,7 +326,9 @@ class _Adoption:
         code = self.plain.__code__
         for name in tables["inputs"]:
             if name in OWN:
-                raise InputError(f"every mechanism has an argument {name}: choose another name", key=f"inputs.{name}")
+                raise InputError(
+                    f"every mechanism has an argument {name}: choose another name", key=f"inputs.{name}"
+                )
         if not has_source(self.plain):
             reason = f"the source of {self.plain.__name__} cannot be read: define the function in a file"
             raise InputError(reason)
@@ -330,7 +336,9 @@ class _Adoption:
         self.signature = inspect.signature(function)
         parameters = tables.get("parameters", {})
         with located(key="parameters"):
-            self.intervals = intervals_of(Table(toml_data(document({"parameters": parameters})))) if parameters else {}
+            self.intervals = (
+                intervals_of(Table(toml_data(document({"parameters": parameters})))) if parameters else {}
+            )
         self.signs = Signs(parameters, self.intervals)
         with located(file=self.place, key="inputs"):
             data = toml_data(document({"inputs": dict(tables["inputs"])}))
@@ -347,13 +355,17 @@ class _Adoption:
         """Returns the arguments with which the object of the method is made again, without the parameters."""
         names = self._others()
         if self.owner is None or isinstance(self.owner, type):
-            raise InputError(f"the function has no argument {names[0]}: add it, or remove this parameter", key=names[0])
+            raise InputError(
+                f"the function has no argument {names[0]}: add it, or remove this parameter", key=names[0]
+            )
         kind = type(self.owner)
         found: dict[str, Any] = {}
         known = inspect.signature(kind).parameters
         for name in names:
             if name not in known:
-                raise InputError(f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}", key=name)
+                raise InputError(
+                    f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}", key=name
+                )
         for name, argument in known.items():
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) or name in names:
                 continue
@@ -376,13 +388,17 @@ class _Adoption:
             notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
             name = f"{self.place} (adopted)"
             lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
-            source = ProgramSource(lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, origin=notes)
+            source = ProgramSource(
+                lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, origin=notes
+            )
             made = {k: t for k, t in self.tables.items() if k != "parameters"}
             if self.intervals:
                 made["parameters"] = self.tables["parameters"]
             toml = case_text(made, source, title or f"{self.plain.__qualname__}, adopted from Python")
         program = read_program(text, {})
-        found = Mechanism(source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml)
+        found = Mechanism(
+            source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml
+        )
         found.explored = explored
         return found
 
@@ -414,16 +430,21 @@ class _Adoption:
                 raise InputError(reason, key=name)
         for name in (*self.given, *self.constants):
             if name not in arguments:
-                raise InputError(f"the function has no argument {name}: add it, or remove this input", key=name)
+                raise InputError(
+                    f"the function has no argument {name}: add it, or remove this input", key=name
+                )
             if name in RESERVED:
-                raise InputError(f"{name} is a word of the language of programs: rename this argument", key=name)
+                raise InputError(
+                    f"{name} is a word of the language of programs: rename this argument", key=name
+                )
         for name, argument in arguments.items():
             given = name in self.given or name in self.intervals or name in self.constants
             if given or argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
                 continue
             if argument.default is argument.empty and not self._is_generator(argument):
                 raise InputError(
-                    f"the function has the argument {name}: add it to inputs, parameters or constants", key=name
+                    f"the function has the argument {name}: add it to inputs, parameters or constants",
+                    key=name,
                 )
         for name, found in self.given.items():
             if any(isinstance(a, Anything) for a in found.answers):
@@ -433,9 +454,9 @@ class _Adoption:
     def _is_generator(argument: inspect.Parameter) -> bool:
         """Tells whether an argument is a generator of random numbers, by its annotation or its name."""
         annotation = str(argument.annotation)
-        return any(word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")) or (
-            argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator")
-        )
+        return any(
+            word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")
+        ) or (argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator"))
 
     def _explored(self) -> tuple[Explored, str]:
         places, domains = [], []
@@ -444,7 +465,9 @@ class _Adoption:
             domains += list(found.answers)
         count = math.prod(map(len, domains))
         if count > MOST_INPUTS:
-            raise InputError(f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs")
+            raise InputError(
+                f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs"
+            )
         inputs = list(product(*domains))
         explored = Explorer(self._start, self.signs, self.world).all(inputs)
         point = {n: self.signs.inside(n) for n in self.intervals}
@@ -464,7 +487,9 @@ class _Adoption:
             )
         return explored, text
 
-    def _start(self, tracer: Tracer, given: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    def _start(
+        self, tracer: Tracer, given: tuple[Any, ...]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
         """Returns the function with its arguments for one run."""
         world = self.world
         named: dict[str, Any] = {}

@@ -175,7 +175,9 @@ class Mechanism(Decorated):
                 return replace(report, lines=with_run(report.lines, found))
         return report
 
-    def leak_test(self, report: VerifyReport | None = None, *, seed: int = 0, **limits: Unpack[Limits]) -> str:
+    def leak_test(
+        self, report: VerifyReport | None = None, *, seed: int = 0, **limits: Unpack[Limits]
+    ) -> str:
         """Returns a test in Python that shows a violation again, by sampling the function itself.
 
         The test compares exact binomial intervals of both probabilities with the bound.
@@ -196,7 +198,11 @@ class Mechanism(Decorated):
         report = report or self.verify(**limits)
         if self.explored is None or report.witness is None:
             raise InputError("a test needs an adopted function and a report with a violation")
-        names = [n if g.length is None else f"{n}[{k}]" for n, g in self.given.items() for k in range(g.length or 1)]
+        names = [
+            n if g.length is None else f"{n}[{k}]"
+            for n, g in self.given.items()
+            for k in range(g.length or 1)
+        ]
         return leak_test(self.explored, report.witness, self.source.place, names, whole("seed", seed, 0))
 
     def budget(

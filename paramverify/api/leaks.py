@@ -58,7 +58,11 @@ def run_lines(explored: Explored, witness: Witness) -> list[str]:
     Nothing is returned if the output has noise, or if a secret is no single input.
     """
     names = {show_input(given): given for given in explored.trees}
-    if not isinstance(witness.left, str) or not isinstance(witness.right, str) or len(witness.observations) != 1:
+    if (
+        not isinstance(witness.left, str)
+        or not isinstance(witness.right, str)
+        or len(witness.observations) != 1
+    ):
         return []
     if witness.left not in names or witness.right not in names or witness.densities:
         return []
@@ -77,7 +81,13 @@ def run_lines(explored: Explored, witness: Witness) -> list[str]:
     parts_at = _parts_at(leaf.steps, explored.trees[names[witness.right]], leaf.text)
     lines = [f"  In the function, this run produces it under '{witness.left}':"]
     for k, (step, chosen) in enumerate(leaf.steps):
-        words = step.words[chosen] if isinstance(step, Choice) else "" if isinstance(step, Noise) else ("true", "false")[chosen]
+        words = (
+            step.words[chosen]
+            if isinstance(step, Choice)
+            else ""
+            if isinstance(step, Noise)
+            else ("true", "false")[chosen]
+        )
         part = "   <- the runs part here" if k == parts_at else ""
         lines.append(f"    {_shown(step.place)}  {words}{part}".rstrip())
     if parts_at == len(leaf.steps):
@@ -130,7 +140,9 @@ def leak_test(explored: Explored, witness: object, place: str, names: Sequence[s
         leaf.plain for leaf in leaves(explored.trees.values()) if observation(leaf) == witness.observations[0]
     }
     if not outputs:
-        raise InputError("the output of this violation is a set of numbers with noise, for which there is no test")
+        raise InputError(
+            "the output of this violation is a set of numbers with noise, for which there is no test"
+        )
     p, q = map(float, witness.probabilities)
     bound = float(witness.bound)
     runs = 1_000
@@ -166,7 +178,11 @@ def _call(given: Sequence[Any], names: Sequence[str], values: Mapping[str, float
     arguments: dict[str, list[str]] = {}
     for name, value in zip(names, given, strict=True):
         arguments.setdefault(name.partition("[")[0], []).append(
-            repr(value) if isinstance(value, str) else str(value) if value.denominator == 1 else repr(float(value))
+            repr(value)
+            if isinstance(value, str)
+            else str(value)
+            if value.denominator == 1
+            else repr(float(value))
         )
     lists = {name.partition("[")[0] for name in names if "[" in name}
     shown = [f"{n}=[{', '.join(v)}]" if n in lists else f"{n}={v[0]}" for n, v in arguments.items()]

@@ -43,7 +43,9 @@ CONSTANT = "Give another argument of the function a fixed value; repeatable."
 @click.option("--epsilon", metavar="NUMBER", help='State the budget, such as 1, "ln(3)" or "epsilon".')
 @click.option("--ratio", metavar="NUMBER", help="State e^epsilon instead of epsilon.")
 @click.option("--delta", metavar="NUMBER", help="State delta besides.")
-@click.option("--deterministic", multiple=True, metavar="MODULE", help="Trust that functions of this module never draw.")
+@click.option(
+    "--deterministic", multiple=True, metavar="MODULE", help="Trust that functions of this module never draw."
+)
 @click.option("-o", "--output", type=OUTPUT_FILE, help="Write the case to this file.")
 @json_option
 @timeout_option
@@ -96,7 +98,14 @@ def command(
     if output:
         write_text(output, text)
     if as_json:
-        print_json({"function": function, "file": str(output) if output else None, "text": text, "notes": [made.source.origin]})
+        print_json(
+            {
+                "function": function,
+                "file": str(output) if output else None,
+                "text": text,
+                "notes": [made.source.origin],
+            }
+        )
     elif output:
         say(f"Wrote {output}. Decide it with: paramverify verify {output}")
     else:

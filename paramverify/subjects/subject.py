@@ -76,7 +76,9 @@ class CaseFile:
     reader: Callable[[CaseFile], Any] | None = None
 
     def __post_init__(self) -> None:
-        if self.text is None and "::" in str(self.path):  # a function of a file of Python, whose case stands in
+        if self.text is None and "::" in str(
+            self.path
+        ):  # a function of a file of Python, whose case stands in
             object.__setattr__(self, "text", standing_for(self.path))
 
     def __str__(self) -> str:

@@ -30,7 +30,18 @@ from paramverify.tracing.tracer import TRACED, Tracer
 NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
 KNOWN = {  # modules whose functions always return the same for the same arguments, and change nothing else
     *("builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "string", "re"),
-    *("json", "decimal", "fractions", "statistics", "enum", "dataclasses", "typing", "types", "copy", "numbers"),
+    *(
+        "json",
+        "decimal",
+        "fractions",
+        "statistics",
+        "enum",
+        "dataclasses",
+        "typing",
+        "types",
+        "copy",
+        "numbers",
+    ),
     *("bisect", "_bisect", "heapq", "_heapq", "hashlib", "_hashlib", "zlib", "binascii", "base64", "struct"),
     *("unicodedata", "textwrap", "array", "abc", "_abc", "numpy", "xxhash", "mmh3", "inspect", "warnings"),
     *("contextlib", "weakref", "_operator", "_collections", "_functools", "_struct", "_json", "_sre", "_md5"),
@@ -47,7 +58,11 @@ def lifted(value: Any, tracer: Tracer) -> Any:
     """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
     if type(value) is float:
         return tracer.real(Fraction(repr(value))) if math.isfinite(value) else value
-    if isinstance(value, numbers.Real) and type(value).__module__ == "numpy" and not hasattr(value, "__index__"):
+    if (
+        isinstance(value, numbers.Real)
+        and type(value).__module__ == "numpy"
+        and not hasattr(value, "__index__")
+    ):
         number = float(value)
         return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
     kind = getattr(getattr(value, "dtype", None), "kind", "")
@@ -132,9 +147,7 @@ class Inserted:
                     return left / right  # raises the exception with the text of Python
             left, right = self._divided(left), self._divided(right)
         elif word in ("pow", "ipow"):
-            if type(left) is int and type(right) is int and right < 0:
-                left = self.tracer.real(left)
-            elif isinstance(right, Real) and type(left) is int:
+            if (type(left) is int and type(right) is int and right < 0) or (isinstance(right, Real) and type(left) is int):
                 left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
@@ -166,7 +179,11 @@ class Inserted:
             return self.tracer.real(int(value))
         kind = getattr(getattr(value, "dtype", None), "kind", "")
         if kind in ("i", "u", "b") and hasattr(value, "shape"):
-            return each(lambda v: self.tracer.real(int(v)), value) if value.shape else self.tracer.real(int(value))
+            return (
+                each(lambda v: self.tracer.real(int(v)), value)
+                if value.shape
+                else self.tracer.real(int(value))
+            )
         if kind == "O":
             return each(lambda v: self.tracer.real(int(v)) if isinstance(v, (bool, int)) else v, value)
         return value
@@ -251,7 +268,9 @@ class Inserted:
         law = self._law(function)
         if law is not None:
             with as_python_does():
-                return law(self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()})
+                return law(
+                    self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()}
+                )
         if isinstance(function, Blocked):
             return self.call(function.original, *given, **named)
         handler = _handler(function)
@@ -325,14 +344,19 @@ class Inserted:
 
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
-        laws = next((OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None)
+        laws = next(
+            (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
+        )
         if laws is not None:
             if any(value is not None for value in (*given, *named.values())) and not any(
                 isinstance(v, Source) for v in given
             ):
                 raise self.tracer.refuse(f"{kind.__name__}(...) fixes the seed: remove its argument")
             return Source(laws, kind, self.tracer)
-        if kind.__module__.partition(".")[0] in ("builtins", *NATIVE) or type(kind).__call__ is not type.__call__:
+        if (
+            kind.__module__.partition(".")[0] in ("builtins", *NATIVE)
+            or type(kind).__call__ is not type.__call__
+        ):
             return self._native(kind, given, named)
         self.world.state.see_class(kind)
         creator: Any = kind.__new__
@@ -402,8 +426,10 @@ class Inserted:
             return
         if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
             name = getattr(function, "__name__", str(function))
-            raise self.tracer.refuse(f"{top}.{name} is not supported, because its result changes from run to run")
-        if isinstance(function, type) or top in sys.modules and self.world.is_users(top):
+            raise self.tracer.refuse(
+                f"{top}.{name} is not supported, because its result changes from run to run"
+            )
+        if isinstance(function, type) or (top in sys.modules and self.world.is_users(top)):
             return
         name = f"{module}.{getattr(function, '__qualname__', function)}"
         raise self.tracer.refuse(
@@ -706,7 +732,9 @@ def _is_special(test: Callable[[float], bool]) -> Callable[[Inserted, Any], bool
     return one
 
 
-def _isclose(here: Inserted, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def _isclose(
+    here: Inserted, a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+) -> Any:
     tolerance = lifted(rtol, here.tracer), lifted(atol, here.tracer)
     if is_many(a) or is_many(b):
         import numpy as np
@@ -745,8 +773,10 @@ def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
 
     if holds_symbols(values):
         made = np.array(values, dtype=object)
-        return each(lambda v: _float(here, v), made) if dtype in (float, np.float64) else (
-            each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made
+        return (
+            each(lambda v: _float(here, v), made)
+            if dtype in (float, np.float64)
+            else (each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made)
         )
     return np.array(values, dtype=dtype, **named)
 
@@ -805,7 +835,12 @@ def _handlers() -> Mapping[int, Handler]:
         (hash, _hash),
         (hasattr, _hasattr),
         (id, _id),
-        (pow, lambda here, base, exp, mod=None: here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)),
+        (
+            pow,
+            lambda here, base, exp, mod=None: (
+                here.binary("pow", base, exp) if mod is None else pow(base, exp, mod)
+            ),
+        ),
         (getattr, _getattr),
         (math.exp, lambda here, x: _exp(here, lifted(x, here.tracer))),
         (math.log, lambda here, x, *base: _math_log(here, lifted(x, here.tracer), *base)),
@@ -855,7 +890,10 @@ def _handlers() -> Mapping[int, Handler]:
         (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),
         (np.cumsum, lambda here, a, **named: np.cumsum(lifted(np.asarray(a), here.tracer), **named)),
         (np.sum, lambda here, a, **named: np.sum(lifted(np.asarray(a), here.tracer), **named)),
-        (np.mean, lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a))),
+        (
+            np.mean,
+            lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a)),
+        ),
         (np.float64, _float),
         (np.int64, _numpy_int),
         (np.int32, _numpy_int),
@@ -904,4 +942,3 @@ def _astype(here: Inserted, array: Any, kind: Any, **named: Any) -> Any:
     if array.dtype.kind == "O" and kind in (int, np.int64, "int"):
         return each(lambda v: _int(here, v), array)
     return array.astype(kind, **named)
-

@@ -34,7 +34,9 @@ def definition(text: str, code: CodeType) -> Definition | None:
     if code.co_name != "<lambda>":
         return None
     if len(lambdas) > 1:
-        lambdas = [tree for tree in lambdas if _spans(code) == (tree.body.col_offset, tree.body.end_col_offset)]
+        lambdas = [
+            tree for tree in lambdas if _spans(code) == (tree.body.col_offset, tree.body.end_col_offset)
+        ]
     return lambdas[0] if len(lambdas) == 1 else None
 
 

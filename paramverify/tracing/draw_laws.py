@@ -170,7 +170,9 @@ def bernoulli(tracer: Tracer, p: Any) -> bool:
 def _geometric(tracer: Tracer, p: Any) -> Any:
     """Draws the number of the first success, from 1."""
     share = _formula(tracer, p, "p")
-    return 1 if not (ONE - share).above else 1 + noise(tracer, "one_sided_geometric", tracer.real(ONE - share))
+    return (
+        1 if not (ONE - share).above else 1 + noise(tracer, "one_sided_geometric", tracer.real(ONE - share))
+    )
 
 
 def _other(name: str) -> Law:
@@ -261,7 +263,13 @@ def _sized(tracer: Tracer, one: Callable[..., Any], size: Any, *given: Any) -> A
 
 
 def _numpy_choice(
-    tracer: Tracer, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    tracer: Tracer,
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    axis: int = 0,
+    shuffle: bool = True,
 ) -> Any:
     import numpy as np
 
@@ -338,7 +346,7 @@ def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = No
 
 
 OF_NUMPY: Mapping[str, Law] = {
-    **{name: _uniforms for name in ("random", "random_sample", "ranf", "sample")},
+    **dict.fromkeys(("random", "random_sample", "ranf", "sample"), _uniforms),
     "rand": lambda t, *shape: _uniforms(t, shape or None),
     "randn": lambda t, *shape: _sized(t, lambda u: noise(u, "gauss", 1), shape or None),
     "uniform": lambda t, low=0, high=1, size=None: _sized(t, _from, size, low, high),
@@ -356,8 +364,12 @@ OF_NUMPY: Mapping[str, Law] = {
     "normal": lambda t, loc=0, scale=1, size=None: _sized(
         t, lambda u, a, b: noise(u, "gauss", b, a), size, loc, scale
     ),
-    "standard_normal": lambda t, size=None, dtype=None, out=None: _sized(t, lambda u: noise(u, "gauss", 1), size),
-    "exponential": lambda t, scale=1, size=None: _sized(t, lambda u, b: noise(u, "exponential", b), size, scale),
+    "standard_normal": lambda t, size=None, dtype=None, out=None: _sized(
+        t, lambda u: noise(u, "gauss", 1), size
+    ),
+    "exponential": lambda t, scale=1, size=None: _sized(
+        t, lambda u, b: noise(u, "exponential", b), size, scale
+    ),
     "standard_exponential": lambda t, size=None, **_: _sized(t, lambda u: noise(u, "exponential", 1), size),
     **{name: _other(f"numpy.random.{name}") for name in _OTHERS.split()},
     **{name: _seeding(f"numpy.random.{name}") for name in _SEEDS.split()},
@@ -365,14 +377,20 @@ OF_NUMPY: Mapping[str, Law] = {
 
 _PLACED = "loc=0, scale=1, size=None, random_state=None"
 OF_SCIPY: Mapping[str, Law] = {  # by the name of the distribution
-    "uniform": lambda t, loc=0, scale=1, size=None: _sized(t, lambda u, a, b: a + b * uniform_real(u), size, loc, scale),
+    "uniform": lambda t, loc=0, scale=1, size=None: _sized(
+        t, lambda u, a, b: a + b * uniform_real(u), size, loc, scale
+    ),
     "laplace": OF_NUMPY["laplace"],
     "norm": OF_NUMPY["normal"],
     "expon": lambda t, loc=0, scale=1, size=None: _sized(
         t, lambda u, a, b: noise(u, "exponential", b, a), size, loc, scale
     ),
-    "bernoulli": lambda t, p, loc=0, size=None: _sized(t, lambda u, q, a: a + int(bernoulli(u, q)), size, p, loc),
-    "binom": lambda t, n, p, loc=0, size=None: _sized(t, lambda u, m, q, a: a + binomial(u, m, q), size, n, p, loc),
+    "bernoulli": lambda t, p, loc=0, size=None: _sized(
+        t, lambda u, q, a: a + int(bernoulli(u, q)), size, p, loc
+    ),
+    "binom": lambda t, n, p, loc=0, size=None: _sized(
+        t, lambda u, m, q, a: a + binomial(u, m, q), size, n, p, loc
+    ),
     "geom": lambda t, p, loc=0, size=None: _sized(t, lambda u, q, a: a + _geometric(u, q), size, p, loc),
     "randint": lambda t, low, high, loc=0, size=None: _sized(
         t, lambda u, a, b, c: c + _integer(u, a, b - 1), size, low, high, loc
@@ -471,12 +489,16 @@ def _scipy_law(owner: Any) -> Law | None:
     law = OF_SCIPY.get(name, _other(f"scipy.stats.{name}"))
 
     def drawn(tracer: Tracer, *given: Any, random_state: Any = None, **named: Any) -> Any:
-        if random_state is not None and laws_of(random_state) is None and not isinstance(random_state, Source):
+        if (
+            random_state is not None
+            and laws_of(random_state) is None
+            and not isinstance(random_state, Source)
+        ):
             raise tracer.refuse("random_state fixes the seed: remove it")
         if frozen is not None:
-            return law(tracer, *owner.args, **{**owner.kwds, **named}, **({"size": given[0]} if given else {}))
+            return law(
+                tracer, *owner.args, **{**owner.kwds, **named}, **({"size": given[0]} if given else {})
+            )
         return law(tracer, *given, **named)
 
     return drawn
-
-

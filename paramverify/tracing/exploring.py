@@ -68,7 +68,9 @@ def blocked(world: World) -> Iterator[None]:
         for name, found in list(vars(module).items()):
             owner = getattr(found, "__self__", None)
             drawn = owner is not None and not isinstance(owner, ModuleType) and laws_of(owner) is not None
-            if drawn or (module is secrets and name in ("randbelow", "token_bytes", "token_hex", "token_urlsafe")):
+            if drawn or (
+                module is secrets and name in ("randbelow", "token_bytes", "token_hex", "token_urlsafe")
+            ):
                 places.append((module, name, found))
     try:
         for module, name, found in places:
@@ -96,7 +98,11 @@ def copied(value: Any) -> Any:
 
 
 def _generators(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
-    if id(value) in seen or depth > 20 or isinstance(value, (str, int, float, FunctionType, ModuleType, type)):
+    if (
+        id(value) in seen
+        or depth > 20
+        or isinstance(value, (str, int, float, FunctionType, ModuleType, type))
+    ):
         return
     seen.add(id(value))
     if laws_of(value) is not None:
@@ -145,16 +151,20 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     if isinstance(value, (int, float, str, bytes)):
         _check_shown(value, tracer)
     if isinstance(value, (int, Fraction)) or kind in ("i", "u"):
-        return _number(Fraction(value if isinstance(value, Fraction) else int(value))), (
-            "Fraction" if isinstance(value, Fraction) else "int"
-        ), False
+        return (
+            _number(Fraction(value if isinstance(value, Fraction) else int(value))),
+            ("Fraction" if isinstance(value, Fraction) else "int"),
+            False,
+        )
     if isinstance(value, (float, decimal.Decimal)) or kind == "f":
         text = str(value)
         if text in ("inf", "-inf", "nan"):
             return repr(text), "float", False
-        return _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))), (
-            "Decimal" if isinstance(value, decimal.Decimal) else "float"
-        ), False
+        return (
+            _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))),
+            ("Decimal" if isinstance(value, decimal.Decimal) else "float"),
+            False,
+        )
     if isinstance(value, str):
         return _label(str(value)), "str", False
     if isinstance(value, bytes):
@@ -302,16 +312,24 @@ class Explorer:
         except Exception as error:
             if Refused.first is not None:
                 raise Refused.first from None
-            text, kinds, noisy = _label(f"raises {type(error).__name__}: {error}"), f"raise {type(error).__name__}", False
+            text, kinds, noisy = (
+                _label(f"raises {type(error).__name__}: {error}"),
+                f"raise {type(error).__name__}",
+                False,
+            )
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
                 reason = f"{type(error).__name__}: {error}"
                 if isinstance(error, RecursionError):
-                    reason = "the recursion here has no bound: recursion must end after a bounded number of calls"
+                    reason = (
+                        "the recursion here has no bound: recursion must end after a bounded number of calls"
+                    )
                 raise Refused(reason, place.file, place.line) from None
-            self._note(f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
-                       "the exception, with its text, is an output")
+            self._note(
+                f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
+                "the exception, with its text, is an output"
+            )
         self.world.inserted.check()
         self.world.state.check()
         for note in tracer.reads:

@@ -201,7 +201,16 @@ def _term(powers: Powers, exponent: Exponent, value: Fraction) -> str:
     for name, q in exponent:
         above.append(f"exp({_multiple(q, name)})")
     number = str(value) if value.denominator == 1 else f"{value}"
-    text = "*".join([*([f"({number})" if value < 0 or value.denominator > 1 else number] if value != 1 or not above else []), *above])
+    text = "*".join(
+        [
+            *(
+                [f"({number})" if value < 0 or value.denominator > 1 else number]
+                if value != 1 or not above
+                else []
+            ),
+            *above,
+        ]
+    )
     return text if not below else f"{text}/({'*'.join(below)})"
 
 
@@ -526,9 +535,8 @@ def floor_of(value: Formula, signs: Signs) -> int:
     number = value.number
     if number is not None:
         return math.floor(number)
-    guess = math.floor(value.value({name: 1.0 for name in value.names}))
+    guess = math.floor(value.value(dict.fromkeys(value.names, 1.0)))
     for low in (guess, guess - 1, guess + 1):
         if signs(value - Formula.of(low)) >= 0 > signs(value - Formula.of(low + 1)):
             return low
     raise Refused(f"the whole part of {value.text} depends on the parameters, which is not supported")
-

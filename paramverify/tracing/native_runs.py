@@ -72,7 +72,9 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
         shares = [share * weight.value(point) for weight in tree.step.weights]
     else:
         shares = [share] if isinstance(tree.step, Noise) else [share / 2, share / 2]
-    return [pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)]
+    return [
+        pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)
+    ]
 
 
 def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:

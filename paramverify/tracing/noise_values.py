@@ -185,7 +185,7 @@ class Noisy(Symbol):
     def _test(self, other: Any, word: str) -> Any:
         number = infinite(other)
         if number is not None:
-            return {"<": 0.0 < number, "<=": 0.0 <= number, ">": 0.0 > number, ">=": 0.0 >= number}.get(
+            return {"<": number > 0.0, "<=": number >= 0.0, ">": number < 0.0, ">=": number <= 0.0}.get(
                 word, word == "!="
             )
         if isinstance(other, UniformDraw):
@@ -418,7 +418,9 @@ class UniformDraw(Symbol):
     def _below(self, bound: Formula) -> bool:
         """Tells whether this is below a number; both ways are taken, with their probabilities."""
         if self.state.used:
-            raise self.tracer.refuse(f"a uniform draw is compared after {self.state.used}, which is not supported")
+            raise self.tracer.refuse(
+                f"a uniform draw is compared after {self.state.used}, which is not supported"
+            )
         signs, state = self.tracer.signs, self.state
         rising = signs(self.factor) > 0
         cut = (bound - self.shift) / self.factor
@@ -745,4 +747,3 @@ def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
     share = exponential(-(Formula.of(low + 1) - start) / mean)
     found = _geometric_tail(tracer, low, share, exponential(-ONE / mean))
     return found if up else -found - 1
-

@@ -139,7 +139,9 @@ class Writer:
         table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
         self.lines.append(f"{indent}{name} = choice({{{table}}})")
         for k, (inner, _) in enumerate(shares):
-            word = f"if {name} == 0:" if k == 0 else "else:" if k == len(shares) - 1 else f"elif {name} == {k}:"
+            word = (
+                f"if {name} == 0:" if k == 0 else "else:" if k == len(shares) - 1 else f"elif {name} == {k}:"
+            )
             self.lines.append(f"{indent}{word}")
             self.write(inner, depth + 1)
 
@@ -172,7 +174,10 @@ class Writer:
 
 
 def program_of(
-    trees: Mapping[tuple[Any, ...], Tree], places: Sequence[str], shown: Mapping[tuple[Any, ...], tuple[str, ...]], taken: Iterable[str]
+    trees: Mapping[tuple[Any, ...], Tree],
+    places: Sequence[str],
+    shown: Mapping[tuple[Any, ...], tuple[str, ...]],
+    taken: Iterable[str],
 ) -> str:
     """Returns the program of trees; `places` are the entries of the inputs, `shown` their values as texts."""
     residual = Residual()
@@ -191,5 +196,3 @@ def leaves(trees: Iterable[Tree | None]) -> Iterable[Leaf]:
             yield tree
         elif tree is not None:
             pending += tree.after
-
-

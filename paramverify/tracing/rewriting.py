@@ -66,7 +66,9 @@ class _Rewriter(ast.NodeTransformer):
         return name
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        raise self._refused("a class inside a function is not supported: define it at the top of the file", node)
+        raise self._refused(
+            "a class inside a function is not supported: define it at the top of the file", node
+        )
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         raise self._refused("async is not supported; write a plain function", node)
@@ -105,7 +107,9 @@ class _Rewriter(ast.NodeTransformer):
         target = node.target
         if isinstance(target, ast.Name):
             load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-            return ast.copy_location(ast.Assign([target], self._inserted("binary", [word, load, value], node)), node)
+            return ast.copy_location(
+                ast.Assign([target], self._inserted("binary", [word, load, value], node)), node
+            )
         if isinstance(target, ast.Attribute):
             name: ast.expr = ast.copy_location(ast.Constant(self._mangled(target.attr)), node)
             before = self._inserted("of_attribute", [self.visit(target.value), name], node)
@@ -219,9 +223,7 @@ def rewritten(function: FunctionType) -> CodeType:
         defaults = len(tree.args.defaults), [d is not None for d in tree.args.kw_defaults]
         nothing = ast.Constant(None)
         tree.args.defaults = [ast.copy_location(ast.Constant(None), tree) for _ in range(defaults[0])]
-        tree.args.kw_defaults = [
-            ast.copy_location(nothing, tree) if given else None for given in defaults[1]
-        ]
+        tree.args.kw_defaults = [ast.copy_location(nothing, tree) if given else None for given in defaults[1]]
         tree.name = _INNER  # its own name means the global one, or the one of its closure
         made: ast.stmt = _Rewriter(around, code.co_filename).visit(tree)
         if around:

@@ -164,5 +164,3 @@ class Tracer:
         """Keeps what a reader of the verdict should know of how something was read."""
         if text not in self.reads:
             self.reads.append(text)
-
-
