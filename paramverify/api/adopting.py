@@ -27,7 +27,7 @@ from paramverify.tracing.calls import World, has_source
 from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
-from paramverify.tracing.residual import leaves, program_of
+from paramverify.tracing.residual import NOISE, leaves, program_of
 from paramverify.tracing.tracer import Tracer
 
 MOST_INPUTS = 5_000
@@ -432,6 +432,10 @@ class _Adoption:
                 name in self.given or name in self.intervals
             ):
                 raise InputError(f"the argument {name} has a star: write plain arguments only", key=name)
+        for name in (*self.given, *self.intervals):
+            if NOISE.fullmatch(name):
+                reason = f"{name} is a name that paramverify gives to noise: rename this argument"
+                raise InputError(reason, key=name)
         for name in (*self.given, *self.constants):
             if name not in arguments:
                 raise InputError(
@@ -515,6 +519,7 @@ class _Adoption:
         given_by_place, named = self._bound(named)
         if self.owner is None:
             return function, given_by_place, named
+        world.state.see_class(self.owner if isinstance(self.owner, type) else type(self.owner))
         if not self.inside and not self._others():
             return function, (with_sources(self.owner, tracer), *given_by_place), named
         made = with_sources(self.inside, tracer) | {n: symbols[n] for n in self._others()}

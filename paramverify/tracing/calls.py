@@ -13,7 +13,6 @@ import math
 import numbers
 import operator
 import sys
-import sysconfig
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -26,10 +25,9 @@ from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, l
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
+from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
 
-STDLIB = sysconfig.get_paths()["stdlib"]
-SITE = ("site-packages", "dist-packages")
 NATIVE = ("numpy", "scipy", "pandas", "sympy", "mpmath", "paramverify", "numbers", "abc")
 KNOWN = {  # modules whose functions always return the same for the same arguments, and change nothing else
     *("builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "string", "re"),
@@ -50,6 +48,10 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
     *("contextlib", "weakref", "_operator", "_collections", "_functools", "_struct", "_json", "_sre", "_md5"),
     *("_sha1", "_sha2", "_sha256", "_sha512", "_sha3", "_blake2", "_decimal", "scipy", "pandas"),
 }
+# what does not depend on the order of a set
+ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool, repr)
+IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
+NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
 SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
 
 
@@ -106,10 +108,16 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
     return False
 
 
+def numpy_float() -> type:
+    """Returns the class of floats of numpy, whose objects have all attributes of Python's floats."""
+    import numpy as np
+
+    return np.float64
+
+
 MARK = "_as_python_does"
 
 
-_IN_ORDER: tuple[Any, ...] = (list, tuple, iter, enumerate, zip, map, filter, functools.reduce)
 
 
 def _is_plain(value: Any) -> bool:
@@ -161,7 +169,8 @@ class Inserted:
     def __init__(self, tracer: Tracer, world: World) -> None:
         self.tracer = tracer
         self.world = world
-        self.cached: dict[Any, Any] = {}  # results of cached functions
+        self.defaults: list[tuple[str, Any, Any]] = []  # of functions, by name, with their state
+        self.cached: dict[Any, tuple[Any, Any]] = {}  # results of cached functions, with their state
 
     def number(self, value: float) -> Any:
         """Returns a number that is written with a point."""
@@ -170,12 +179,17 @@ class Inserted:
     def binary(self, word: str, left: Any, right: Any) -> Any:
         """Applies an operator; divisions of whole numbers are exact."""
         given = left, right
+        if word in IN_PLACE and is_many(left) and kind_of(left) == "f":
+            return self._in_place(word[1:], left, right)
+        of_numpy = "numpy" in (type(left).__module__, type(right).__module__)
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
                 left, right = self._divided(left), self._divided(right)
         elif word in ("pow", "ipow"):
-            if (type(left) is int and type(right) is int and right < 0) or (isinstance(right, Real) and type(left) is int):
+            if (type(left) is int and type(right) is int and right < 0) or (
+                isinstance(right, Real) and type(left) is int
+            ):
                 left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
@@ -185,8 +199,23 @@ class Inserted:
             try:
                 return getattr(operator, word)(left, right)
             except ZeroDivisionError:
+                if is_many(left) or is_many(right) or of_numpy:
+                    raise self.tracer.refuse(
+                        "numpy divides by zero here, with an infinite result or nan, which is not supported: "
+                        "test the divisor first"
+                    ) from None
                 getattr(operator, word)(*(_stand_in(value) for value in given))  # raises what Python does
                 raise
+
+    def _in_place(self, word: str, array: Any, right: Any) -> Any:
+        """Applies an operator to an array of floats, which other names may share, in place."""
+        found = self.binary(word, array, right)
+        if any(isinstance(v, Symbol) for v in found.ravel().tolist()):
+            raise self.tracer.refuse(
+                "noise cannot be kept in an array of floats: write a = a + noise instead of a += noise"
+            )
+        array[...] = found
+        return array
 
     def _divided(self, value: Any) -> Any:
         if isinstance(value, (bool, int)):
@@ -241,15 +270,14 @@ class Inserted:
             return getattr(found, name)
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
-        if name == "dtype" and kind_of(found) == "O" and holds_symbols(found):
-            import numpy as np
-
-            return np.dtype(float)
+        if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
+            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
         descriptor = getattr(type(found), name, None)
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
         value = getattr(found, name)
-        return self.source(lifted(value, self.tracer))
+        # an array is returned itself, because the code may change it
+        return self.source(value if getattr(value, "shape", ()) else lifted(value, self.tracer))
 
     def source(self, value: Any) -> Any:
         """Returns a generator of random numbers as a source of the tracer; other values as they are."""
@@ -273,7 +301,7 @@ class Inserted:
             return lambda kind: self.call(kind, found)
         if name in ("is_integer", "conjugate"):
             return getattr(found, name)
-        if hasattr(_type(self, found), name):
+        if hasattr(numpy_float(), name) or hasattr(_type(self, found), name):
             raise self.tracer.refuse(f"{name} of {getattr(found, 'what', 'a float')} is not supported")
         raise AttributeError(f"'float' object has no attribute '{name}'")
 
@@ -282,6 +310,8 @@ class Inserted:
     def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
         """Calls a function."""
         if isinstance(function, MethodType) and law_of(function) is None:
+            found = function.__self__
+            self.world.state.see_class(found if isinstance(found, type) else type(found))
             return self.call(function.__func__, function.__self__, *given, **named)
         law = self._law(function)
         if law is not None:
@@ -337,8 +367,9 @@ class Inserted:
 
         The cache of a function that stands outside is kept between calls, so it must not keep draws.
         """
+        self.check()
         inner = function.__wrapped__
-        key = id(function), given, tuple(sorted(named.items()))
+        key = id(function), functools._make_key(given, named, False)
         if key not in self.cached:
             before, kept = len(self.tracer.path), sum(other[0] == id(function) for other in self.cached)
             found = self.call(inner, *given, **named)
@@ -351,8 +382,25 @@ class Inserted:
                 raise self.tracer.refuse(
                     f"the cache of {inner.__name__} is too small for its draws: use maxsize=None"
                 )
-            self.cached[key] = found
-        return self.cached[key]
+            outside = not inner.__code__.co_filename.startswith(TRACED) and not holds_symbols(found)
+            self.cached[key] = found, fingerprint(found) if outside else None
+        return self.cached[key][0]
+
+    def check(self) -> None:
+        """Checks that results of cached functions and default arguments did not change.
+
+        Raises:
+            Refused: one did, so that later calls return something else.
+        """
+        for name, default, before in self.defaults:
+            if fingerprint(default) != before:
+                raise self.tracer.refuse(
+                    f"a call of {name} changes the default of an argument, so later calls differ from the "
+                    "first one: make it inside"
+                )
+        for found, before in self.cached.values():
+            if before is not None and fingerprint(found) != before:
+                raise self.tracer.refuse("the result of a cached function is changed: change a copy of it")
 
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
@@ -373,6 +421,7 @@ class Inserted:
             or type(kind).__call__ is not type.__call__
         ):
             return self._native(kind, given, named)
+        self.world.state.see_class(kind)
         creator: Any = kind.__new__
         if creator is object.__new__:
             made: Any = object.__new__(kind)
@@ -391,6 +440,14 @@ class Inserted:
     def _native(self, function: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Calls a function as it is; functions of the user among its arguments run as traced code."""
         self._check_known(function)
+        owner = getattr(function, "__self__", None)
+        of_set = isinstance(owner, (set, frozenset)) and function.__name__ != "pop"
+        if function not in ORDERLESS and not of_set:
+            for value in (*given, *named.values(), owner):
+                self.ordered(value)
+        inner = getattr(function, "__wrapped__", None)
+        if isinstance(function, FunctionType) and isinstance(inner, FunctionType):
+            check_no_draws(inner)
 
         def ready(value: Any) -> Any:
             if isinstance(value, FunctionType) and not value.__code__.co_filename.startswith(TRACED):
@@ -403,15 +460,17 @@ class Inserted:
                 return functools.partial(self.call, value)
             return value
 
-        owner = getattr(function, "__self__", None)
-        if isinstance(owner, str) or any(function is other for other in _IN_ORDER):
-            for value in given:
-                self.ordered(value)
-        elif isinstance(owner, set) and function.__name__ == "pop":
-            self.ordered(owner)
         follows = not any(map(holds_symbols, (*given, *named.values())))
         with as_python_does(Inserted._native.__code__) if follows else nullcontext():
-            return function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+            try:
+                found = function(*map(ready, given), **{name: ready(value) for name, value in named.items()})
+            except (TypeError, AttributeError) as error:
+                if follows:
+                    raise
+                name = getattr(function, "__name__", str(function))
+                raise self.tracer.refuse(f"{name} is not supported for these numbers: {error}") from None
+        new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
+        return lifted(found, self.tracer) if new else found
 
     def _check_known(self, function: Any) -> None:
         owner = getattr(function, "__self__", None)
@@ -481,6 +540,7 @@ class World:
         _handlers()  # before any of these functions is replaced
         self.deterministic = frozenset(deterministic)
         self.functions: dict[int, FunctionType] = {}
+        self.state = State()
         self.inserted: Inserted
         self._made: dict[int, FunctionType] = {}
         self._injected: list[dict[str, Any]] = []
@@ -502,7 +562,9 @@ class World:
         if key not in self._made:
             import copy
 
-            self.functions[key] = function
+            if key not in self.functions:
+                self.functions[key] = function
+                self.state.see(function)
             names = function.__globals__
             for name in names.keys() & set(function.__code__.co_names):
                 self.follow(names[name] if isinstance(names[name], type) else type(names[name]))
@@ -511,13 +573,14 @@ class World:
             names[HELPER] = self.inserted
             tracer = self.inserted.tracer
             positional = copy.deepcopy(function.__defaults__)
+            named = copy.deepcopy(function.__kwdefaults__ or {})
+            defaults = *(positional or ()), *named.values()
+            self.inserted.defaults += [(function.__name__, v, fingerprint(v)) for v in defaults]
             self._made[key] = traced_function(
                 function,
                 {
                     "positional": positional and tuple(lifted(v, tracer) for v in positional),
-                    "keyword": {
-                        k: lifted(v, tracer) for k, v in copy.deepcopy(function.__kwdefaults__ or {}).items()
-                    },
+                    "keyword": {k: lifted(v, tracer) for k, v in named.items()},
                 },
             )
         return self._made[key]
@@ -564,14 +627,6 @@ class World:
         self.originals[made] = function
         return cast(FunctionType, made)
 
-    def default(self, function: FunctionType, name: str) -> Any:
-        """Returns the value that a default has in this run now; the original if the run has not called it."""
-        made = self._made.get(id(function), function)
-        word = name.split()[-1]
-        if word.isdigit():
-            return (made.__defaults__ or ())[int(word) - 1]
-        return (made.__kwdefaults__ or {})[word]
-
     def end(self) -> None:
         """Takes the helper out of the modules again."""
         for kind, name, found in reversed(self._replaced):
@@ -595,10 +650,20 @@ def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
     if isinstance(value, Source):
         return issubclass(value.stands_for, kinds)
     if isinstance(value, Real):
+        if issubclass(float, kinds) != issubclass(numpy_float(), kinds):
+            raise here.tracer.refuse("whether a float is one of numpy is not followed: test for float")
         return issubclass(float, kinds)
     if isinstance(value, Symbol):
         return issubclass(int if isinstance(value, Noisy) and value.whole else float, kinds)
     return isinstance(value, kinds)
+
+
+def _hasattr(here: Inserted, found: Any, name: str) -> bool:
+    if isinstance(found, (Real, Symbol)):
+        if hasattr(float, name) != hasattr(numpy_float(), name):
+            raise here.tracer.refuse(f"whether a number has the attribute {name} is not followed")
+        return hasattr(float, name)
+    return hasattr(found, name)
 
 
 def _type(here: Inserted, *given: Any) -> Any:
@@ -676,7 +741,11 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
 def _exp(here: Inserted, value: Any) -> Any:
     if isinstance(value, float):  # infinite
         return math.exp(value)
-    return _number(here, value, "exp").exp()
+    number = _number(here, value, "exp")
+    plain = number.formula.number
+    if plain is not None and plain > 709:
+        raise here.tracer.refuse(f"exp({plain}) overflows, which is not supported: limit its argument")
+    return number.exp()
 
 
 def _log(here: Inserted, value: Any) -> Any:
@@ -688,6 +757,15 @@ def _log(here: Inserted, value: Any) -> Any:
     if here.tracer.signs(number.formula) <= 0:
         raise ValueError("math domain error")
     return here.tracer.real(natural_logarithm(number.formula))
+
+
+def _numpy_log(here: Inserted, value: Any) -> Any:
+    if not isinstance(value, Symbol) and not value > 0:
+        raise here.tracer.refuse(
+            "numpy.log of a number that is not positive is infinite or nan, which is not supported: "
+            "test the number first"
+        )
+    return _log(here, value)
 
 
 def _math_log(here: Inserted, value: Any, base: Any = None) -> Any:
@@ -830,6 +908,12 @@ def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
     return np.array(values, dtype=dtype, **named)
 
 
+def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
+    if dtype is None and hasattr(values, "dtype") and is_many(values):
+        return values  # no copy
+    return _array(here, values, dtype, **named)
+
+
 def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None or is_many(v):
         raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
@@ -863,10 +947,6 @@ def _getattr(here: Inserted, found: Any, name: str, *default: Any) -> Any:
         if default:
             return default[0]
         raise
-
-
-def _hasattr(here: Inserted, found: Any, name: str) -> bool:
-    return hasattr(_type(here, found) if isinstance(found, (Real, Symbol)) else found, name)
 
 
 def _divmod(here: Inserted, left: Any, right: Any) -> Any:
@@ -924,8 +1004,8 @@ def _handlers() -> Mapping[int, Handler]:
         (np.isclose, _isclose),
         (np.allclose, lambda here, *given, **named: bool(np.all(_isclose(here, *given, **named)))),
         (np.exp, _elementwise(_exp)),
-        (np.log, _elementwise(_log)),
-        (np.log1p, _elementwise(_log1p)),
+        (np.log, _elementwise(_numpy_log)),
+        (np.log1p, _elementwise(lambda here, x: _numpy_log(here, 1 + x))),
         (np.expm1, _elementwise(_expm1)),
         (np.log2, _elementwise(lambda here, x: _in_base(here, x, 2))),
         (np.sqrt, _elementwise(_sqrt)),
@@ -945,7 +1025,7 @@ def _handlers() -> Mapping[int, Handler]:
         (np.square, _elementwise(lambda here, x: x * x)),
         (np.clip, _clip),
         (np.array, _array),
-        (np.asarray, _array),
+        (np.asarray, _asarray),
         (np.searchsorted, _searchsorted),
         (np.maximum, lambda here, a, b: _pairwise(here, max, a, b)),
         (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),

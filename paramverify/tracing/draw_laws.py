@@ -7,6 +7,7 @@ the library states, in real numbers: a random double is a uniform real number.
 from __future__ import annotations
 
 import inspect
+import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -87,14 +88,22 @@ def _python_integer(tracer: Tracer, a: Any, b: Any) -> int:
         if sys.version_info >= (3, 12):
             raise TypeError("'float' object cannot be interpreted as an integer")
         tracer.note("randint has bounds that are floats, which is an error from Python 3.12 on")
+    elif index(b) < index(a):
+        random.Random().randint(a, b)  # raises the exception with the text of Python, which has the numbers
     return _integer(tracer, a, b)
 
 
 def _randrange(tracer: Tracer, start: int, stop: int | None = None, step: int = 1) -> int:
     values = range(start) if stop is None else range(start, stop, step)
     if not values:
-        raise ValueError("empty range for randrange()")
+        random.Random().randrange(start, stop, step)  # raises, see `_randint`
     return values[pick(tracer, len(values))]
+
+
+def _randbelow(tracer: Tracer, count: int) -> int:
+    if index(count) <= 0:
+        raise ValueError("Upper bound must be positive.")
+    return pick(tracer, index(count))
 
 
 def _choice(tracer: Tracer, seq: Sequence[Any]) -> Any:
@@ -261,7 +270,7 @@ OF_PYTHON: Mapping[str, Law] = {
     **{name: _seeding(name) for name in _SEEDS.split()},
 }
 OF_SECRETS: Mapping[str, Law] = {
-    "randbelow": lambda t, exclusive_upper_bound: _randrange(t, exclusive_upper_bound),
+    "randbelow": lambda t, exclusive_upper_bound: _randbelow(t, exclusive_upper_bound),
     **{name: _other(f"secrets.{name}") for name in ("token_bytes", "token_hex", "token_urlsafe")},
 }
 OURS: Mapping[str, Law] = {
@@ -490,10 +499,22 @@ def _decay(tracer: Tracer, rate: Any) -> Formula:
 # --- which law a function or a method has -----------------------------------------------------------
 
 
+def _overridden(kind: type, laws: Mapping[str, Law]) -> str:
+    """Returns what a class of the user changes in a generator of a library; "" if nothing."""
+    known = ("random", "_random", "numpy", "builtins")
+    users = (c for c in kind.__mro__ if c.__module__.partition(".")[0] not in known)
+    return next((f"{c.__name__}.{name}" for c in users for name in vars(c) if name in laws), "")
+
+
 class Source:
     """A generator of random numbers in traced code, in the place of an object of the class `stands_for`."""
 
     def __init__(self, laws: Mapping[str, Law], stands_for: type, tracer: Tracer) -> None:
+        changed = _overridden(stands_for, laws)
+        if changed:
+            raise tracer.refuse(
+                f"{changed} replaces a random function of a library: use the generator of the library"
+            )
         self.laws = laws
         self.stands_for = stands_for
         self.tracer = tracer
@@ -513,8 +534,6 @@ class Source:
 @lru_cache(maxsize=1)
 def generator_classes() -> tuple[tuple[type, Mapping[str, Law]], ...]:
     """Returns the classes of generators, with the laws of their methods."""
-    import random
-
     import numpy as np
 
     return (
@@ -535,7 +554,8 @@ def law_of(function: Any) -> Law | None:
     if owner is not None and not inspect.ismodule(owner):
         laws = laws_of(owner)
         if laws is not None:
-            return laws.get(name, _other(name))
+            changed = _overridden(type(owner), laws)
+            return _other(changed) if changed else laws.get(name, _other(name))
         if name == "rvs":
             return _scipy_law(owner)
     module = getattr(function, "__module__", None)

@@ -9,7 +9,7 @@ import functools
 import random
 import secrets
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
@@ -99,118 +99,6 @@ def blocked(world: World) -> Iterator[None]:
         world.end()
 
 
-class State:
-    """What functions read that is not theirs: globals, closures, classes. No run may change it."""
-
-    def __init__(self) -> None:
-        self.before: dict[str, Any] = {}
-
-    def check(self, world: World) -> None:
-        """Checks that nothing changed since a function was first looked at.
-
-        Raises:
-            Refused: it did.
-        """
-        for number, function in world.functions.items():  # functions of one text have closures of their own
-            for name, value in _read_by(function):
-                key = f"{number} {function.__module__}.{function.__qualname__}: {name}"
-                found = _fingerprint(value, {}, 0)
-                if hasattr(value, "__next__"):
-                    raise Refused(
-                        f"{name} is an iterator outside the function, which a call uses up: make it inside"
-                    )
-                if name.startswith(DEFAULT) and _differs(value, world.default(function, name)):
-                    raise Refused(
-                        f"{function.__name__} changes {name}, which later calls get, too: make it inside the function"
-                    )
-                if self.before.setdefault(key, found) != found:
-                    raise Refused(
-                        f"the function changes {name}, which stands outside of it, so later calls differ from "
-                        "the first one: pass it as an argument, or make it inside"
-                    )
-
-    def look(self, world: World, functions: Mapping[int, FunctionType]) -> None:
-        """Remembers the state of functions that were not known before."""
-        del functions
-        self.check(world)
-
-
-def _read_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    code = function.__code__
-    pending, names = [code], set()
-    while pending:
-        one = pending.pop()
-        names |= set(one.co_names)
-        pending += [c for c in one.co_consts if isinstance(c, types.CodeType)]
-    for name in sorted(names & function.__globals__.keys()):
-        yield name, function.__globals__[name]
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        if name != "__class__":
-            try:
-                yield name, cell.cell_contents
-            except ValueError:
-                continue
-    for k, value in enumerate(function.__defaults__ or ()):
-        yield f"{DEFAULT}{k + 1}", value
-    for name, value in (function.__kwdefaults__ or {}).items():
-        yield f"{DEFAULT}of {name}", value
-
-
-def _differs(one: Any, other: Any, depth: int = 0) -> bool:
-    """Tells whether a copy of a value was changed, as far as it is made of plain Python objects."""
-    if depth > 20 or isinstance(one, (FunctionType, ModuleType, type)):
-        return False
-    if isinstance(one, (list, tuple)):
-        return len(one) != len(other) or any(
-            _differs(a, b, depth + 1) for a, b in zip(one, other, strict=True)
-        )
-    if isinstance(one, dict):
-        return list(one) != list(other) or any(_differs(one[k], other[k], depth + 1) for k in one)
-    if isinstance(one, (set, frozenset, bytearray)):
-        return bool(one != other)
-    if hasattr(one, "tolist") and hasattr(one, "shape"):
-        return bool(one.shape != other.shape or one.tolist() != other.tolist())
-    if laws_of(one) is None and hasattr(one, "__dict__"):
-        return _differs(vars(one), vars(other), depth + 1)
-    return False
-
-
-def _fingerprint(value: Any, seen: dict[int, int], depth: int) -> Any:
-    """Returns something that changes if a value changes, as far as it is made of plain Python objects."""
-    if value is None or isinstance(value, (bool, int, float, str, bytes, Fraction, complex)):
-        return type(value).__name__, value
-    if isinstance(value, FunctionType) and vars(value) and id(value) not in seen and depth <= 20:
-        seen[id(value)] = len(seen)
-        return id(value), tuple((k, _fingerprint(v, seen, depth + 1)) for k, v in sorted(vars(value).items()))
-    if isinstance(value, (ModuleType, FunctionType, types.BuiltinFunctionType, types.MethodType, Real)):
-        return id(value)
-    if id(value) in seen:
-        return "again", seen[id(value)]
-    if depth > 20:
-        return id(value)
-    seen[id(value)] = len(seen)
-    if isinstance(value, (list, tuple)):
-        return type(value).__name__, id(value), tuple(_fingerprint(v, seen, depth + 1) for v in value)
-    if isinstance(value, (set, frozenset)):
-        return "set", id(value), frozenset(repr(v) for v in value)
-    if isinstance(value, dict):
-        pairs = tuple((repr(k), _fingerprint(v, seen, depth + 1)) for k, v in value.items())
-        return "dict", id(value), pairs
-    if hasattr(value, "tobytes") and hasattr(value, "shape"):
-        kept = tuple(value.ravel().tolist()) if value.dtype.kind == "O" else value.tobytes()
-        return "array", id(value), value.shape, kept
-    if laws_of(value) is not None or (isinstance(value, type) and value.__module__ in ("builtins", "numpy")):
-        return id(value)
-    inside = {**vars(value)} if hasattr(value, "__dict__") else {}
-    if isinstance(value, type):
-        inside = {
-            k: v
-            for k, v in inside.items()
-            if not callable(v) and not isinstance(v, _DESCRIPTORS) and not k.startswith(("__", "_abc"))
-        }
-    return id(value), tuple((k, _fingerprint(v, seen, depth + 1)) for k, v in sorted(inside.items()))
-
-
 def with_sources(value: Any, tracer: Tracer) -> Any:
     """Returns a deep copy in which each generator of random numbers is a source of the tracer."""
     memo: dict[int, Any] = {}
@@ -277,6 +165,8 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
         raise tracer.refuse("an output is a continuous uniform number, which is not supported")
     if isinstance(value, Symbol):
         raise tracer.refuse(f"an output is {value.what}, which is not supported")
+    if isinstance(value, (int, float, str, bytes)):
+        _check_shown(value, tracer)
     if isinstance(value, (int, Fraction)) or kind in ("i", "u"):
         return (
             _number(Fraction(value if isinstance(value, Fraction) else int(value))),
@@ -296,6 +186,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
         return _label(str(value)), "str", False
     if isinstance(value, bytes):
         return _label(repr(value)), "bytes", False
+    _check_shown(value, tracer)
     word, parts = _parts(value, tracer)
     found = [written(part, tracer) for part in parts]
     return (
@@ -305,19 +196,30 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     )
 
 
+def _check_shown(value: Any, tracer: Tracer) -> None:
+    """Checks that an output has no attributes that its text does not show."""
+    known = {f.name for f in fields(value)} if is_dataclass(value) and not isinstance(value, type) else set()
+    found = sorted(vars(value).keys() - known) if hasattr(value, "__dict__") else []
+    if found and (known or isinstance(value, (int, float, str, bytes, list, tuple, dict, set, frozenset))):
+        raise tracer.refuse(
+            f"an output of the type {type(value).__name__} has the attribute {found[0]}, which is not one of "
+            "its fields: return a tuple"
+        )
+
+
 def _parts(value: Any, tracer: Tracer) -> tuple[str, list[Any]]:
     if is_dataclass(value) and not isinstance(value, type):
         return type(value).__name__, [getattr(value, f.name) for f in fields(value)]
     if isinstance(value, dict):
-        return "dict", [[k, v] for k, v in value.items()]
+        return type(value).__name__, [[k, v] for k, v in value.items()]
     if isinstance(value, (set, frozenset)):
-        return "set", sorted(value, key=lambda part: written(part, tracer)[0])
+        return type(value).__name__, sorted(value, key=lambda part: written(part, tracer)[0])
     if isinstance(value, tuple):
-        return "tuple" if type(value) is tuple else type(value).__name__, list(value)
+        return type(value).__name__, list(value)
     if isinstance(value, list):
-        return "list", list(value)
-    if hasattr(value, "tolist") and hasattr(value, "shape"):
-        return "array", list(value) if value.shape else [value.item()]
+        return type(value).__name__, list(value)
+    if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+        return f"array of shape {value.shape}", list(value) if value.shape else [value.item()]
     if isinstance(value, (zip, map, filter, enumerate, reversed, range)) or hasattr(value, "__next__"):
         return type(value).__name__, list(value)
     raise tracer.refuse(
@@ -356,7 +258,6 @@ class Explorer:
     signs: Callable[[Formula], int]
     world: World
     found: Explored = field(default_factory=Explored)
-    state: State = field(default_factory=State)
 
     def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
         """Returns the trees of all inputs.
@@ -404,28 +305,31 @@ class Explorer:
         tracer = Tracer(self.signs, prescribed)
         self.world.begin(tracer)
         function, arguments, named = self.start(tracer, given)
-        self.state.check(self.world)
+        self.world.state.check()
         states = _generator_states()
+        Refused.first = None
         try:
             value = self.world.inserted.call(function, *arguments, **named)
-            if tracer.refused is not None:
-                raise tracer.refused
+            if Refused.first is not None:
+                raise Refused.first
             if isinstance(value, types.GeneratorType):
                 value = list(value)
             text, kinds, noisy = written(value, tracer)
             plain = repr(value) if not noisy else text
         except Refused as error:
-            found = tracer.refused or error
+            found = Refused.first or error
             place = self._place_of(found)
             found.file, found.line = found.file or place.file, found.line or place.line
             raise found from None
         except AssertionError as error:
+            if Refused.first is not None:
+                raise Refused.first from None
             place = self._place_of(error)
             reason = f"the assertion fails for the input {_shown(given)}; an assertion must hold in every run"
             raise Refused(reason, place.file, place.line) from None
         except Exception as error:
-            if tracer.refused is not None:
-                raise tracer.refused from None
+            if Refused.first is not None:
+                raise Refused.first from None
             text, kinds, noisy = (
                 _label(f"raises {type(error).__name__}: {error}"),
                 f"raise {type(error).__name__}",
@@ -444,11 +348,12 @@ class Explorer:
                 f"the function raises {type(error).__name__} for some inputs or draws ({place}); "
                 "the exception, with its text, is an output"
             )
-        self.state.check(self.world)
+        self.world.inserted.check()
+        self.world.state.check()
         if _generator_states() != states:
             raise Refused(
-                "the function calls code that draws random numbers and that paramverify cannot follow: draw them in "
-                "the function itself"
+                "the function calls code that draws random numbers and that paramverify cannot follow: "
+                "draw them in the function itself"
             )
         for note in tracer.reads:
             self._note(note)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 Powers = tuple[tuple[str, int], ...]  # of parameters, by name
 Exponent = tuple[tuple[str, Fraction], ...]  # coefficients of parameters; "" is the constant
@@ -27,14 +27,18 @@ ONE_KEY: tuple[Powers, Exponent] = ((), ())
 class Refused(BaseException):
     """Traced code that cannot be understood: the reason, with a mend; `file` and `line` may say where.
 
-    It is no `Exception`, so that the code does not catch it by mistake.
+    It is no `Exception`, so that the code does not catch it by mistake. If it does, with a bare `except` or a
+    `finally` that returns, `first` still has it.
     """
+
+    first: ClassVar[Refused | None] = None  # of this run
 
     def __init__(self, reason: str, file: str = "", line: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
         self.file = file
         self.line = line
+        Refused.first = Refused.first or self
 
 
 def _joined(left: Iterable[tuple[str, Any]], right: Iterable[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
@@ -343,6 +347,9 @@ class Real:
         def rest(a: Formula, b: Formula) -> Formula:
             return a - b * Formula.of(floor_of(a / b, self.signs))
 
+        number = infinite(other)
+        if number is not None and not math.isnan(number) and self._sign() * number >= 0:
+            return self  # nothing is taken off
         return self._with(other, rest, lambda a, b: a % b)
 
     def __rmod__(self, other: Any) -> Any:
@@ -404,7 +411,9 @@ class Real:
         return self._compared(other, lambda s: s != 0, lambda a, b: a != b)
 
     def __hash__(self) -> int:
-        return hash(self._rational("the hash"))
+        number = self._rational("the hash")
+        rounded = float(number)
+        return hash(rounded if math.isfinite(rounded) and Fraction(repr(rounded)) == number else number)
 
     def __bool__(self) -> bool:
         return self._sign() != 0

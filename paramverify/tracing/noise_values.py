@@ -349,6 +349,7 @@ class UniformState:
     low: Formula = field(default_factory=lambda: ZERO)
     high: Formula = field(default_factory=lambda: ONE)
     used: str = ""  # by what else than comparisons
+    logged: tuple[Formula, Formula] = (ONE, ZERO)  # factor and shift of W, whose logarithm was used
     logarithm: str = ""  # the name of exponential noise that is -log(W / top); see `LogDraw.noise`
     top: Formula = field(default_factory=lambda: ONE)
     scale: Formula = field(default_factory=lambda: ONE)
@@ -438,15 +439,16 @@ class UniformDraw(Symbol):
             state.low = cut
         return low == rising
 
-    def _compared(self, other: Any, below: bool) -> Any:
+    def _compared(self, other: Any, word: str) -> Any:
+        below = word[0] == "<"
         number = infinite(other)
         if number is not None:
             return (number > 0) is below
         if isinstance(other, UniformDraw) and other.state is self.state:
             rest = self - other
             if isinstance(rest, UniformDraw):
-                return rest._compared(0, below)
-            return _plain_test(self.tracer.signs(rest.formula), "<" if below else ">=")
+                return rest._compared(0, word)
+            return _plain_test(self.tracer.signs(rest.formula), word)
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
@@ -455,22 +457,25 @@ class UniformDraw(Symbol):
         return self._below(found) is below
 
     def __lt__(self, other: Any) -> Any:
-        return self._compared(other, True)
+        return self._compared(other, "<")
 
     def __le__(self, other: Any) -> Any:
-        return self._compared(other, True)
+        return self._compared(other, "<=")
 
     def __gt__(self, other: Any) -> Any:
-        return self._compared(other, False)
+        return self._compared(other, ">")
 
     def __ge__(self, other: Any) -> Any:
-        return self._compared(other, False)
+        return self._compared(other, ">=")
 
     def __eq__(self, other: object) -> Any:
-        return self is other  # equal to a number with probability 0
+        if isinstance(other, UniformDraw) and other.state is self.state:
+            rest = self - other
+            return isinstance(rest, Real) and self.tracer.signs(rest.formula) == 0
+        return False  # equal to a number with probability 0
 
     def __ne__(self, other: object) -> Any:
-        return self is not other
+        return not self == other
 
     __hash__ = Symbol.__hash__
 
@@ -587,6 +592,11 @@ class LogDraw(Symbol):
                 state.scale = self.factor if self.tracer.signs(self.factor) > 0 else -self.factor
             state.logarithm = self.tracer.noise("exponential", state.scale)
             state.used = "its logarithm"
+            state.logged = self.draw.factor, self.draw.shift
+        elif (state.logged[0] - self.draw.factor).above or (state.logged[1] - self.draw.shift).above:
+            raise self.tracer.refuse(
+                "two different logarithms of one uniform draw are not supported: draw twice"
+            )
         multiple = (self.factor / state.scale).number
         if multiple is None:
             raise self.tracer.refuse("the logarithm of a uniform draw is used with two unrelated scales")
@@ -673,10 +683,11 @@ class LogDraw(Symbol):
         return self._compared(other, False)
 
     def __eq__(self, other: object) -> Any:
-        return self is other
+        same = isinstance(other, LogDraw) and other.draw.state is self.draw.state
+        return self is other or (same and self.noise() == other)
 
     def __ne__(self, other: object) -> Any:
-        return self is not other
+        return not self == other
 
     __hash__ = Symbol.__hash__
 
