@@ -1,4 +1,4 @@
-"""`adopt`: any Python function, or method of an object, as a mechanism, by running it on all random choices."""
+"""`adopt`: any Python function or method as a mechanism, by running it on all its random choices."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from paramverify.tracing.tracer import Tracer
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
 READING = (
-    "the program has the law of the Python function {place}, with real numbers in the place of random doubles, "
-    "and exact decimal numbers in the place of floats"
+    "the program has the law of the Python function {place}, with real numbers in the place of random "
+    "doubles, and exact decimal numbers in the place of floats"
 )
 
 
@@ -82,8 +82,8 @@ class Signs:
             return 1 if word == ">" else -1
         names = ", ".join(sorted(formula.names))
         reason = (
-            f"the function compares {formula.text} with 0, and the answer depends on {names}: restrict the domain, "
-            "so that the function takes the same way for all its values"
+            f"the function compares {formula.text} with 0, and the answer depends on {names}: restrict the "
+            "domain, so that the function takes the same way for all its values"
             if status is Standing.VIOLATED
             else f"the sign of {formula.text} was not found for all {names}"
         )
@@ -135,16 +135,17 @@ def adopt(
     """Returns a Python function, or a method of an object, as a mechanism, without changes to its source.
 
     CPython runs the function on each input and on every outcome of its random choices, so all constructs of
-    Python mean what they mean there. Random functions of `random`, `secrets`, `numpy.random` and `scipy.stats`
-    have their exact laws, in real numbers. What is found is a program (`to_toml`), which all other functions
-    of paramverify are about.
+    Python mean what they mean there. Random functions of `random`, `secrets`, `numpy.random` and
+    `scipy.stats` have their exact laws, in real numbers. What is found is a program (`to_toml`), which all
+    other functions of paramverify are about.
 
     Args:
         function (function): A function of a file, or a bound method. It is run.
-        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`; each is an argument of
-            the function. An input with a `length` is passed as a list.
-        parameters (dict): The parameters and their domains, such as `{"epsilon": "(0, oo)"}`. Each is an argument
-            of the function, or of the constructor of the method's object, which is then called again.
+        inputs (dict): The inputs and their values, such as `{"x": {"values": [0, 1]}}`; each is an argument
+            of the function. An input with a `length` is passed as a list.
+        parameters (dict): The parameters and their domains, such as `{"epsilon": "(0, oo)"}`. Each is an
+            argument of the function, or of the constructor of the method's object, which is then called
+            again.
         neighbours (dict): Which inputs are neighbours; by default, any two that differ in one entry.
         epsilon (number or text): ε, such as 1 or `"epsilon"`.
         ratio (number or text): e^ε.
@@ -169,7 +170,10 @@ def adopt(
         ...         return truth
         ...     return not truth
         >>> adopted = paramverify.adopt(
-        ...     respond, inputs={"truth": {"values": [0, 1]}}, parameters={"epsilon": "(0, oo)"}, epsilon="epsilon"
+        ...     respond,
+        ...     inputs={"truth": {"values": [0, 1]}},
+        ...     parameters={"epsilon": "(0, oo)"},
+        ...     epsilon="epsilon",
         ... )
         >>> adopted.verify().verdict
         'private'
@@ -297,7 +301,7 @@ def _decorated(function: Callable[..., Any], given: dict[str, Tables], title: st
 
 
 def _uses_words(function: Callable[..., Any]) -> bool:
-    """Tells whether a function uses words that only the language of programs has: it is meant as a program."""
+    """Tells whether a function uses words that only the language of programs has."""
     names = getattr(getattr(function, "__code__", None), "co_names", ())
     return not {"output", "stop", "stream"}.isdisjoint(names)
 
@@ -328,7 +332,7 @@ class _Adoption:
         if isinstance(function, MethodType):
             self.owner, self.plain = function.__self__, function.__func__
         elif not isinstance(function, FunctionType):
-            self.owner, self.plain = function, getattr(type(function), "__call__", None)
+            self.owner, self.plain = function, vars(type(function)).get("__call__")
         if not isinstance(self.plain, FunctionType):
             raise InputError(f"{function!r} is not a Python function: give a function or a method")
         code = self.plain.__code__
@@ -381,8 +385,8 @@ class _Adoption:
                 found[name] = getattr(self.owner, name)
             elif argument.default is argument.empty:
                 raise InputError(
-                    f"{kind.__name__} needs the argument {name}, and its object has no attribute of this name: write "
-                    "a function that makes the object and calls the method"
+                    f"{kind.__name__} needs the argument {name}, and its object has no attribute of this "
+                    "name: write a function that makes the object and calls the method"
                 )
         return found
 
@@ -510,7 +514,7 @@ class _Adoption:
             if interval is not None and interval.is_point:
                 symbols[name] = tracer.real(interval.lower)
         named |= {n: s for n, s in symbols.items() if n in self.signature.parameters}
-        constants = with_sources({k: v for k, v in self.constants.items()}, tracer)
+        constants = with_sources(dict(self.constants), tracer)
         named |= {name: world.inserted.source(value) for name, value in constants.items()}
         for name, argument in self.signature.parameters.items():
             if name not in named and argument.default is argument.empty and self._is_generator(argument):

@@ -110,7 +110,7 @@ def _shown(place: Place) -> str:
 
 
 def _parts_at(steps: Sequence[tuple[Step, int]], tree: Tree | None, text: str) -> int | None:
-    """Returns the first step that another input does not have in the same form; the number of steps if the outputs differ."""
+    """Returns the first step that another input lacks, or the number of steps if only outputs differ."""
     for k, (step, chosen) in enumerate(steps):
         if not isinstance(tree, Branch) or tree.step.key != step.key:
             return k

@@ -23,7 +23,7 @@ FUNCTION = re.compile(r"(?P<file>.+\.py)::(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
 
 
 def named(text: str) -> tuple[Path, str] | None:
-    """Returns the file and the name that a text gives, such as `survey.py::respond`; None if it is another one."""
+    """Returns the file and the name in a text such as `survey.py::respond`; None of another text."""
     found = FUNCTION.fullmatch(text)
     return (Path(found["file"]), found["name"]) if found else None
 
@@ -81,8 +81,9 @@ def case_of(context: click.Context, parameter: click.Parameter, value: str) -> s
     found = function_of(*place)
     if not hasattr(found, "to_toml"):
         raise InputError(
-            f"{place[1]} has no decorator that says what its inputs are: write `paramverify adopt {value} --input "
-            '"x = 0..3" --epsilon 1 -o case.toml`, or decorate it with @paramverify.mechanism(...)',
+            f"{place[1]} has no decorator that says what its inputs are: write `paramverify adopt "
+            f'{value} --input "x = 0..3" --epsilon 1 -o case.toml`, or decorate it with '
+            "@paramverify.mechanism(...)",
             file=str(place[0]),
         )
     context.with_resource(standing_in(Path(value), found.to_toml().encode()))

@@ -23,12 +23,12 @@ from paramverify.errors import InputError
 LISTED = (30, "Make a case of a Python function, without changes to its source.")
 
 INPUT = (
-    'Give the values of an argument, such as "x = 0..3", "x = yes,no", or "q = 0..1 * 3" for a list of 3 entries; '
-    "repeatable."
+    'Give the values of an argument, such as "x = 0..3", "x = yes,no", or "q = 0..1 * 3" for a list of 3 '
+    "entries; repeatable."
 )
 PARAMETER = 'Prove it for all values of an argument, such as "epsilon = (0, oo)"; repeatable.'
 NEIGHBOURS = (
-    'Say which inputs are neighbours: a condition of [neighbours], such as "differ = each", "differ = one, by = any" '
+    'Say which inputs are neighbours, as in [neighbours]: "differ = each", "differ = one, by = any" '
     'or "related = abs(x - y) <= 1".'
 )
 CONSTANT = "Give another argument of the function a fixed value; repeatable."
@@ -69,9 +69,9 @@ def command(
     Example:
       paramverify adopt survey.py::respond --input "truth = 0,1" --epsilon 1 -o respond.toml
 
-    The file is imported, and the function is run on each input and on every outcome of its random choices. The
-    case has a program with exactly the same distribution of outputs, in which random doubles are real numbers
-    and floats are the decimal numbers that Python shows. All other commands read the case.
+    The file is imported, and the function is run on each input and on every outcome of its random choices.
+    The case has a program with exactly the same distribution of outputs, in which random doubles are real
+    numbers and floats are the decimal numbers that Python shows. All other commands read the case.
     """
     place = _functions.named(function)
     if place is None:

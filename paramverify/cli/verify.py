@@ -61,8 +61,8 @@ def command(
     Example:
       paramverify verify case.toml --evidence proof.json
 
-    If CASE is a folder, the command decides all case files in it, each within the time limit, and prints a line
-    for each.
+    If CASE is a folder, the command decides all case files in it, each within the time limit, and prints a
+    line for each.
 
     A case with a [claim] is proved for all values of its parameters, or refuted at one point. The command
     also decides interactive systems and chains with formulas, for which the commands `interactive` and

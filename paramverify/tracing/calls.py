@@ -118,8 +118,6 @@ def numpy_float() -> type:
 MARK = "_as_python_does"
 
 
-
-
 def _is_plain(value: Any) -> bool:
     """Tells whether a value is a number of Python or numpy, an array, or what stands for a float."""
     return (
@@ -128,7 +126,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _hashes_alike(value: Any) -> bool:
-    """Tells whether a value has the same hash in every run of Python, so that sets of such have the same order."""
+    """Tells whether a value has the same hash in every run of Python, and so its place in a set."""
     if isinstance(value, tuple):
         return all(map(_hashes_alike, value))
     if isinstance(value, Real):
@@ -186,10 +184,8 @@ class Inserted:
         if word in ("truediv", "itruediv"):
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
                 left, right = self._divided(left), self._divided(right)
-        elif word in ("pow", "ipow"):
-            if (type(left) is int and type(right) is int and right < 0) or (
-                isinstance(right, Real) and type(left) is int
-            ):
+        elif word in ("pow", "ipow") and type(left) is int:
+            if isinstance(right, Real) or (type(right) is int and right < 0):
                 left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
@@ -235,8 +231,8 @@ class Inserted:
         """Returns what is gone through, if its order is the same in every run of Python."""
         if isinstance(value, (set, frozenset)) and len(value) > 1 and not all(map(_hashes_alike, value)):
             raise self.tracer.refuse(
-                "the order of a set of texts, of decimal numbers or of objects can change from run to run: sort it, "
-                "as in sorted(...)"
+                "the order of a set of texts, of decimal numbers or of objects can change from run to run: "
+                "sort it, as in sorted(...)"
             )
         return value
 
@@ -337,7 +333,7 @@ class Inserted:
                 return function(*given, **named)
             if self.is_traced(function):
                 return self.traced(function)(*given, **named)
-        elif isinstance(getattr(type(function), "__call__", None), FunctionType):
+        elif isinstance(method_of(function), FunctionType):
             wrapped = getattr(function, "__wrapped__", None)
             if type(function).__module__.startswith("paramverify.") and wrapped is not None:
                 return self.call(wrapped, *given, **named)
@@ -510,6 +506,11 @@ def has_source(function: FunctionType) -> bool:
     return True
 
 
+def method_of(function: Any) -> Any:
+    """Returns the method that a call of an object calls; None if it has none."""
+    return next((vars(kind)["__call__"] for kind in type(function).__mro__ if "__call__" in vars(kind)), None)
+
+
 def _generates(kind: type) -> bool:
     return (kind.__module__, kind.__name__) in (
         ("random", "Random"),
@@ -529,7 +530,8 @@ class Blocked:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         raise self.world.inserted.tracer.refuse(
-            f"{self.__name__} is called from code that paramverify cannot follow: call it in the function itself"
+            f"{self.__name__} is called from code that paramverify cannot follow: call it in the "
+            "function itself"
         )
 
 

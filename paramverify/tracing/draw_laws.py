@@ -244,9 +244,9 @@ def _seeding(name: str) -> Law:
 
 
 _OTHERS = (
-    "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate randbytes "
-    "beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries multinomial "
-    "multivariate_normal multivariate_hypergeometric negative_binomial noncentral_chisquare noncentral_f "
+    "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate "
+    "randbytes beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries "
+    "multinomial multivariate_normal multivariate_hypergeometric negative_binomial noncentral_chisquare noncentral_f "
     "pareto poisson power rayleigh standard_cauchy standard_gamma standard_t vonmises wald weibull "
     "zipf bytes tomaxint random_integers"
 )

@@ -68,7 +68,7 @@ _FUNCTIONS = {  # of modules, which are no methods of their generators
 
 
 def _generator_states() -> tuple[Any, ...]:
-    """Returns the states of the generators of `random` and `numpy.random`, which each draw from them changes."""
+    """Returns the states of the generators of `random` and `numpy.random`; each draw changes one."""
     import numpy as np
 
     state: Any = np.random.mtrand._rand.get_state(legacy=False)
@@ -79,7 +79,7 @@ def _generator_states() -> tuple[Any, ...]:
 
 @contextmanager
 def blocked(world: World) -> Iterator[None]:
-    """Keeps code that is not traced from drawing by the functions of `random`, `secrets` and `numpy.random`."""
+    """Keeps code that is not traced from drawing by functions of `random`, `secrets` and `numpy.random`."""
     import numpy as np
 
     places: list[tuple[Any, str, Any]] = []
@@ -140,7 +140,7 @@ def _generators(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
 
 
 def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
-    """Returns an output in the language of programs, the types that it has in Python, and whether it has noise.
+    """Returns an output in the language of programs, its types in Python, and whether it has noise.
 
     Raises:
         Refused: the language has no such value.
@@ -299,8 +299,8 @@ class Explorer:
         self.found.runs += 1
         if self.found.runs > MOST_RUNS:
             raise Refused(
-                f"the function has more than {MOST_RUNS:,} runs: use fewer inputs or fewer draws, or write it "
-                "in the language of programs, which joins equal states"
+                f"the function has more than {MOST_RUNS:,} runs: use fewer inputs or fewer draws, or write "
+                "it in the language of programs, which joins equal states"
             )
         tracer = Tracer(self.signs, prescribed)
         self.world.begin(tracer)

@@ -258,7 +258,7 @@ def logarithm(value: Formula) -> Formula | None:
 
 
 def exact(value: Any) -> Formula | None:
-    """Returns a number as a formula: a float is the decimal number that Python shows. None of anything else."""
+    """Returns a number as a formula; a float is the decimal number that Python shows. None of others."""
     if isinstance(value, Real):
         return value.formula
     if isinstance(value, (bool, int, Fraction)):

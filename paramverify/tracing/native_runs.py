@@ -51,15 +51,16 @@ def compare(
             found = next((t for t, v in known.items() if _agree(v, value)), None)
             if found is None:
                 raise Refused(
-                    f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify does not find: "
-                    "it followed the function wrongly; please report this"
+                    f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
+                    "does not find: it followed the function wrongly; please report this"
                 )
             seen.add(found)
         for text, share in likely.items():
             if "raises " in text and share > FREQUENT and text not in seen:
                 raise Refused(
-                    f"for the input {', '.join(map(str, given))}, paramverify finds that the function {text.strip(chr(39))}, but "
-                    "in Python it does not: it followed the function wrongly; please report this"
+                    f"for the input {', '.join(map(str, given))}, paramverify finds that the function "
+                    f"{text.strip(chr(39))}, but in Python it does not: "
+                    "it followed the function wrongly; please report this"
                 )
 
 
@@ -78,7 +79,7 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
 
 
 def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
-    """Returns what one run returns or raises; None if it uses the words of programs, which Python cannot run."""
+    """Returns what one run returns or raises; None if it uses words of programs, which Python cannot run."""
     tracer = Tracer(lambda formula: 0)
     with contextlib.redirect_stdout(io.StringIO()):
         try:

@@ -213,7 +213,7 @@ class Noisy(Symbol):
         return self._asked(left, word, bound)
 
     def check_there(self, names: Iterable[str]) -> None:
-        """Checks that nothing stands for this noise, such as its rounded value: what it was is not known then.
+        """Checks that nothing stands for this noise, such as its rounded value.
 
         Raises:
             Refused: other noise does.
@@ -822,7 +822,7 @@ def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -
 
 
 def _geometric_tail(tracer: Tracer, first: int, share: Formula, ratio: Formula) -> Any:
-    """Draws a number that is `first`, or more with probability `share`: then each further step has `ratio`."""
+    """Draws `first`, or more with probability `share`; then each further step has the probability `ratio`."""
     more = tracer.flip(share, (f"at least {first + 1}", f"{first}"))
     if not more:
         return first

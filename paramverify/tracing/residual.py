@@ -101,8 +101,8 @@ class Writer:
         """
         if len(self.lines) > MOST_LINES or depth > MOST_DEPTH:
             raise Refused(
-                f"the program of this function has more than {MOST_LINES:,} lines or {MOST_DEPTH} blocks inside each "
-                "other: use fewer inputs or fewer draws"
+                f"the program of this function has more than {MOST_LINES:,} lines or {MOST_DEPTH} blocks "
+                "inside each other: use fewer inputs or fewer draws"
             )
         part, indent = self.residual.parts[number], "    " * depth
         match part[0]:

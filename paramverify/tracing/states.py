@@ -167,7 +167,15 @@ def _attributes(value: Any) -> dict[str, Any]:
             if one is value or is_users(one)
             for k, v in vars(one).items()
         )
-        methods = (FunctionType, staticmethod, classmethod, property, cached_property, type, types.MemberDescriptorType)
+        methods = (
+            FunctionType,
+            staticmethod,
+            classmethod,
+            property,
+            cached_property,
+            type,
+            types.MemberDescriptorType,
+        )
         kept = {k: v for k, v in parts if not isinstance(v, methods)}
         return {k: v for k, v in kept.items() if not k.rpartition(".")[2].startswith(("__", "_abc"))}
     found = {**vars(value)} if hasattr(value, "__dict__") else {}

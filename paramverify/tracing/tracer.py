@@ -116,8 +116,8 @@ class Tracer:
         k = len(self.taken)
         if len(self.path) >= MOST_STEPS:
             raise self.refuse(
-                f"a run makes more than {MOST_STEPS:,} random choices: a loop may have no bound; write a loop "
-                "with a bound, such as for k in range(100)"
+                f"a run makes more than {MOST_STEPS:,} random choices: a loop may have no bound; write a "
+                "loop with a bound, such as for k in range(100)"
             )
         chosen = self.prescribed[k] if k < len(self.prescribed) else 0
         if chosen >= count:

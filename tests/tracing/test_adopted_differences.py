@@ -425,7 +425,7 @@ def test_small_integers_wrap():
     ],
 )
 def test_what_changes_from_process_to_process(function):
-    with pytest.raises(InputError, match="chang(es|e) from"):
+    with pytest.raises(InputError, match=r"chang(es|e) from"):
         adopt(function, ["a", "b"])
 
 
