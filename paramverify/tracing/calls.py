@@ -184,9 +184,12 @@ class Inserted:
         if word in ("truediv", "itruediv"):
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
                 left, right = self._divided(left), self._divided(right)
-        elif word in ("pow", "ipow") and type(left) is int:
-            if isinstance(right, Real) or (type(right) is int and right < 0):
-                left = self.tracer.real(left)
+        elif (
+            word in ("pow", "ipow")
+            and type(left) is int
+            and (isinstance(right, Real) or (type(right) is int and right < 0))
+        ):
+            left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):

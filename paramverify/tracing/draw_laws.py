@@ -246,9 +246,9 @@ def _seeding(name: str) -> Law:
 _OTHERS = (
     "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate "
     "randbytes beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries "
-    "multinomial multivariate_normal multivariate_hypergeometric negative_binomial noncentral_chisquare noncentral_f "
-    "pareto poisson power rayleigh standard_cauchy standard_gamma standard_t vonmises wald weibull "
-    "zipf bytes tomaxint random_integers"
+    "multinomial multivariate_normal multivariate_hypergeometric negative_binomial "
+    "noncentral_chisquare noncentral_f pareto poisson power rayleigh standard_cauchy standard_gamma "
+    "standard_t vonmises wald weibull zipf bytes tomaxint random_integers"
 )
 _SEEDS = "seed setstate set_state getstate get_state get_bit_generator set_bit_generator"
 OF_PYTHON: Mapping[str, Law] = {
