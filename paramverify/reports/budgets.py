@@ -270,6 +270,7 @@ def growing(found: RatioBounds) -> tuple[Evaluated, ...]:
 
 ONE = "where both are 1"
 SMALLER = "Whether a smaller multiple of the bound is enough is not decided"
+UNDECIDED = "; whether a smaller multiple of it is enough was not decided"
 
 
 def line(model: Model, bound: str, found: RatioBounds, known: Multiple | None = None) -> str:
@@ -288,7 +289,8 @@ def enough(bound: str, among: str, found: RatioBounds) -> list[str]:
     """Returns in words that the bound of the case, which is given in words, was proved; else nothing."""
     if not _enough(found):
         return []
-    least = ", and no smaller multiple of it is" if _tight(found) else ""
+    tight = _tight(found)
+    least = ", and no smaller multiple of it is" if tight else UNDECIDED if tight is None else ""
     return [f"{bound} is enough for all {among}{least}"]
 
 
@@ -297,6 +299,8 @@ def multiple(bound: str, among: str, found: Multiple) -> str:
     name, _, epsilon = bound.partition(" = ")
     what = "it" if found.enough == 1 else epsilon
     rest = f", and no smaller multiple of {what} is" if found.least else ""
+    if not found.least:
+        rest = UNDECIDED
     if not found.least and found.fails:
         rest = f", but {times(found.fails, epsilon)} is not"
     return f"{name} = {found.of(epsilon)} is enough for all {among}{rest}"
