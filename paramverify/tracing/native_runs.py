@@ -56,7 +56,8 @@ def compare(
                 )
             seen.add(found)
         for text, share in likely.items():
-            if "raises " in text and share > FREQUENT and text not in seen:
+            kinds = {known[other] for other in seen}  # of exceptions the types are compared, not the texts
+            if "raises " in text and share > FREQUENT and known[text] not in kinds:
                 raise Refused(
                     f"for the input {', '.join(map(str, given))}, paramverify finds that the function "
                     f"{text.strip(chr(39))}, but in Python it does not: "

@@ -473,3 +473,12 @@ def test_logarithm_of_zero_in_numpy():
 def test_probabilities_that_do_not_sum_to_one():
     toml = adopt(lambda x: np.random.choice([0, 1], p=[0.2, 0.3])).to_toml()
     assert "raises ValueError" in toml
+
+
+def test_exceptions_of_one_type_with_several_texts():
+    """Runs of the function itself that raise are compared by the type, because texts may have floats."""
+
+    def release(x):
+        return [1.25, x].index(random.choice([2, 3, 4]))
+
+    assert adopt(release).to_toml().count("is not in list") == 3
