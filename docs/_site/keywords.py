@@ -38,7 +38,7 @@ class Keywords(griffe.Extension):
                 expand(each, pkg)
 
 
-MODULES = ("api.cases", "api.comparing", "api.composing", "api.decorated", "api.results")
+MODULES = ("api.adopting", "api.cases", "api.comparing", "api.composing", "api.decorated", "api.results")
 REFERENCE = re.compile(r"see `(?:paramverify\.)?(\w+)`")
 
 

@@ -24,7 +24,7 @@ MOST = 60  # seconds within which each ends, started as a process of its own, on
 DECORATED = """
 from paramverify import laplace, mechanism
 @mechanism(
-    inputs={"q": {"length": 7, "values": "0..6"}}, neighbours={"differ": "each", "by": 6},
+    inputs={"q": {"length": 6, "values": "0..2"}}, neighbours={"differ": "each", "by": 2},
     epsilon="eps", parameters={"eps": "(0, oo)"},
 )
 def noisy(q, eps):
@@ -69,8 +69,8 @@ def test_a_call_returns_when_its_time_is_over(name: str, form: str, tmp_path: Pa
         source = DECORATED.split("def noisy(q, eps):\n")[1]
         toml.write_text(
             '[parameters]\neps = "(0, oo)"\n[mechanism]\nkind = "program"\n'
-            f'source = """\n{dedent(source)}"""\n[mechanism.inputs]\nq = {{ length = 7, values = "0..6" }}\n'
-            '[neighbours]\ndiffer = "each"\nby = 6\n[privacy]\nepsilon = "eps"\n',
+            f'source = """\n{dedent(source)}"""\n[mechanism.inputs]\nq = {{ length = 6, values = "0..2" }}\n'
+            '[neighbours]\ndiffer = "each"\nby = 2\n[privacy]\nepsilon = "eps"\n',
             encoding="utf-8",
         )
         first = PATH.format(path=str(toml))
