@@ -54,7 +54,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("interactive", [], 2, 2, "not [system]"),
     ("backends", [], 0, 0, "bernstein"),
 ]
-NOT_ABOUT_CASES = {"backends", "check", "convert", "new", "cases", "schema"}
+NOT_ABOUT_CASES = {"adopt", "backends", "check", "convert", "new", "cases", "schema"}
 
 
 @pytest.mark.parametrize(("name", "options", "held", "broken", "words"), ASKED)
