@@ -355,7 +355,7 @@ def test_a_parameter_without_an_end_is_known_by_its_name(tmp_path: Path) -> None
     case = COIN.format(share="1/2 - p*exp(-eps)", ratio=2, best="maximise", more='p = "(0, 1/2)"')
     head, _, _ = case.partition("[design]")
     path.write_text(head.replace(", design = true", "") + '[quantify]\nforall = ["eps"]\n')
-    assert "1/6] and all eps in (0, oo) (on the word of QEPCAD" in called("verify", str(path)).out
+    assert "and all eps in (0, oo) (on the word of QEPCAD" in called("verify", str(path)).out
     path.write_text(f'{head}[design]\nmaximise = "x_eps"\n')
     assert (
         "'x_eps' is not a design parameter; the design parameters are eps" in called("verify", str(path)).err

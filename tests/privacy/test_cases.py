@@ -242,7 +242,7 @@ def test_files_that_are_no_case_files(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
     (tmp_path / "digits.toml").write_text(f"a = {'9' * 5000}")
     for name, message in [
-        (".", "this is a directory"),
+        (".", "there is no case file"),
         ("missing.toml", "No such file or directory"),
         ("latin.toml", "not UTF-8 text (byte 11)"),
         ("empty.toml", "the key 'privacy' is missing"),
