@@ -12,6 +12,7 @@ import inspect
 import math
 import numbers
 import operator
+import random
 import sys
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, Source, law_of, laws_of
+from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
@@ -278,10 +279,22 @@ class Inserted:
         # an array is returned itself, because the code may change it
         return self.source(value if getattr(value, "shape", ()) else lifted(value, self.tracer))
 
+    def _note_outside(self, owner: Any) -> None:
+        """Notes that a generator was made outside, unless it is one of the libraries' own."""
+        import numpy as np
+
+        own = (random._inst, np.random.mtrand._rand)
+        known = isinstance(owner, (random.SystemRandom, Source)) or any(owner is one for one in own)
+        if owner is not None and not known and laws_of(owner) is not None:
+            self.tracer.note(UNPREDICTABLE)
+
     def source(self, value: Any) -> Any:
         """Returns a generator of random numbers as a source of the tracer; other values as they are."""
         laws = None if isinstance(value, type) else laws_of(value)
-        return value if laws is None else Source(laws, type(value), self.tracer)
+        if laws is None:
+            return value
+        self._note_outside(value)
+        return Source(laws, type(value), self.tracer)
 
     def _of_number(self, found: Real | Symbol, name: str) -> Any:
         if name in ("real", "T"):
@@ -314,6 +327,7 @@ class Inserted:
             return self.call(function.__func__, function.__self__, *given, **named)
         law = self._law(function)
         if law is not None:
+            self._note_outside(getattr(function, "__self__", None))
             with as_python_does():
                 return law(
                     self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()}

@@ -506,6 +506,11 @@ def _overridden(kind: type, laws: Mapping[str, Law]) -> str:
     return next((f"{c.__name__}.{name}" for c in users for name in vars(c) if name in laws), "")
 
 
+UNPREDICTABLE = (
+    "a generator of random numbers that exists before the call is assumed to have an unpredictable seed"
+)
+
+
 class Source:
     """A generator of random numbers in traced code, in the place of an object of the class `stands_for`."""
 

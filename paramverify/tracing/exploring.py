@@ -18,7 +18,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from paramverify.tracing.calls import MARK, Blocked, World
-from paramverify.tracing.draw_laws import Source, laws_of
+from paramverify.tracing.draw_laws import UNPREDICTABLE, Source, laws_of
 from paramverify.tracing.formulas import Formula, Real, Refused
 from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformDraw
 from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
@@ -105,6 +105,7 @@ def with_sources(value: Any, tracer: Tracer) -> Any:
     for found in _generators(value, set(), 0):
         laws = laws_of(found)
         assert laws is not None
+        tracer.note(UNPREDICTABLE)
         memo[id(found)] = Source(laws, type(found), tracer)
     return copy.deepcopy(value, memo)
 
@@ -160,7 +161,11 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     if isinstance(value, LogDraw):
         value = value.noise()
     if isinstance(value, Noisy):
-        return _noisy(value), ("int" if value.whole else "float") if value.discrete else "real", True
+        if value.discrete and not value.whole:
+            raise tracer.refuse(
+                "an output is a float with noise on whole numbers, whose zero may be -0.0: return int(...)"
+            )
+        return _noisy(value), "int" if value.whole else "real", True
     if isinstance(value, UniformDraw):
         raise tracer.refuse("an output is a continuous uniform number, which is not supported")
     if isinstance(value, Symbol):
@@ -175,7 +180,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
         )
     if isinstance(value, (float, decimal.Decimal)) or kind == "f":
         text = str(value)
-        if text in ("inf", "-inf", "nan"):
+        if text in ("inf", "-inf", "nan", "-0.0"):  # a reader sees the sign of zero
             return repr(text), "float", False
         return (
             _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))),
@@ -219,7 +224,8 @@ def _parts(value: Any, tracer: Tracer) -> tuple[str, list[Any]]:
     if isinstance(value, list):
         return type(value).__name__, list(value)
     if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-        return f"array of shape {value.shape}", list(value) if value.shape else [value.item()]
+        kind = "float64" if value.dtype.kind in "Of" else value.dtype.name  # exact numbers are floats
+        return f"{kind} array of shape {value.shape}", list(value) if value.shape else [value.item()]
     if isinstance(value, (zip, map, filter, enumerate, reversed, range)) or hasattr(value, "__next__"):
         return type(value).__name__, list(value)
     raise tracer.refuse(
@@ -330,11 +336,7 @@ class Explorer:
         except Exception as error:
             if Refused.first is not None:
                 raise Refused.first from None
-            text, kinds, noisy = (
-                _label(f"raises {type(error).__name__}: {error}"),
-                f"raise {type(error).__name__}",
-                False,
-            )
+            text, kinds, noisy = _label(_raised(error)), f"raise {type(error).__name__}", False
             plain = f"raises {type(error).__name__}"
             place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
@@ -394,6 +396,25 @@ class Explorer:
                 raise Refused("the function behaves differently when it is run again with the same draws")
             places, k = found.after, max(chosen, 0)
         places[k] = leaf
+
+
+def _raised(error: Exception) -> str:
+    """Returns an exception as an output: what a caller sees of it.
+
+    Raises:
+        Refused: it carries more than its type, its arguments and its cause.
+    """
+    more = [*sorted(vars(error).keys() - {MARK}), *getattr(error, "__notes__", ())]
+    if more or isinstance(error, BaseExceptionGroup):
+        raise Refused(
+            f"the exception {type(error).__name__} carries more than its text, which a caller sees: raise it "
+            "with one text"
+        )
+    text = f"raises {type(error).__name__}: {error}"
+    if type(error).__str__ not in (Exception.__str__, KeyError.__str__, OSError.__str__):
+        text += f" {error.args!r}"
+    cause = error.__cause__
+    return text if cause is None else f"{text} from {type(cause).__name__}: {cause}"
 
 
 def _is_ours(error: Exception) -> bool:

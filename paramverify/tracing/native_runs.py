@@ -19,9 +19,9 @@ from paramverify.tracing.exploring import Leaf, Tree, written
 from paramverify.tracing.formulas import Refused
 from paramverify.tracing.tracer import Choice, Noise, Tracer
 
-RUNS = 40  # for each input
+RUNS = 100  # for each input
 MOST_INPUTS = 12
-FREQUENT = 0.5  # probability of an exception that has to be seen: it is missed with probability 2^-40
+FREQUENT = 0.5  # probability of an exception that has to be seen: it is missed with probability 2^-100
 TOLERANCE = 1e-6  # relative, between exact numbers and floats
 
 Value = float | str | tuple[Any, ...] | None  # None is a number with noise
@@ -49,6 +49,11 @@ def compare(
                 return
             value = _parsed(text)
             found = next((t for t, v in known.items() if _agree(v, value)), None)
+            if found is None and "-0.0" in text:
+                raise Refused(
+                    "an output can be -0.0 in Python, which shows the sign of what was rounded or "
+                    "multiplied: return int(...) of it, or add 0.0"
+                )
             if found is None:
                 raise Refused(
                     f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "

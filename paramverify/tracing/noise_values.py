@@ -88,6 +88,47 @@ class Symbol:
         raise self._refuse("a divisor")
 
 
+class Operand(Symbol):
+    """A symbol with sums and comparisons, which each class defines once, by `_plus` and `_compared`."""
+
+    def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
+        """Returns `own` times this, plus `sign` times another number; both factors are 1 or -1."""
+        raise NotImplementedError
+
+    def _compared(self, other: Any, word: str) -> Any:
+        """Returns the outcome of a comparison by one of `<`, `<=`, `>` and `>=`."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._plus(other, 1, -1)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self  # type: ignore[operator]
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, "<=")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, ">=")
+
+
 def _sum_text(terms: Mapping[str, Fraction]) -> str:
     parts = []
     for name, factor in terms.items():
@@ -101,7 +142,7 @@ def _sum_text(terms: Mapping[str, Fraction]) -> str:
 
 
 @dataclass(eq=False)
-class Noisy(Symbol):
+class Noisy(Operand):
     """A number plus multiples of noise; `whole` tells that Python has a whole number, an int, here."""
 
     tracer: Tracer
@@ -139,17 +180,6 @@ class Noisy(Symbol):
             return sign * number if number is not None else NotImplemented
         return self._new(constant + (found if sign > 0 else -found), terms, self.whole and is_whole(other))
 
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, 1)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, -1)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._plus(other, 1, -1)
-
     def __mul__(self, other: Any) -> Any:
         found = exact(other)
         if found is None:
@@ -176,13 +206,7 @@ class Noisy(Symbol):
     def __neg__(self) -> Any:
         return self._new(-self.constant, {n: -f for n, f in self.terms.items()}, self.whole)
 
-    def __pos__(self) -> Any:
-        return self
-
-    def __abs__(self) -> Any:
-        return self if self >= 0 else -self
-
-    def _test(self, other: Any, word: str) -> Any:
+    def _compared(self, other: Any, word: str) -> Any:
         number = infinite(other)
         if number is not None:
             return {"<": number > 0.0, "<=": number >= 0.0, ">": number < 0.0, ">=": number <= 0.0}.get(
@@ -241,23 +265,11 @@ class Noisy(Symbol):
         tracer.ranges[left][1 if found else 0] = inside
         return found
 
-    def __lt__(self, other: Any) -> Any:
-        return self._test(other, "<")
-
-    def __le__(self, other: Any) -> Any:
-        return self._test(other, "<=")
-
-    def __gt__(self, other: Any) -> Any:
-        return self._test(other, ">")
-
-    def __ge__(self, other: Any) -> Any:
-        return self._test(other, ">=")
-
     def __eq__(self, other: object) -> Any:
-        return self._test(other, "==")
+        return self._compared(other, "==")
 
     def __ne__(self, other: object) -> Any:
-        return self._test(other, "!=")
+        return self._compared(other, "!=")
 
     __hash__ = Symbol.__hash__
 
@@ -356,7 +368,7 @@ class UniformState:
 
 
 @dataclass(eq=False)
-class UniformDraw(Symbol):
+class UniformDraw(Operand):
     """`factor` * U + `shift`, of a uniform draw U on [0, 1)."""
 
     tracer: Tracer
@@ -382,17 +394,6 @@ class UniformDraw(Symbol):
             return NotImplemented
         return self._moved(factor, shift + (found if sign > 0 else -found))
 
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, 1)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, -1)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._plus(other, 1, -1)
-
     def __mul__(self, other: Any) -> Any:
         found = exact(other)
         if found is None:
@@ -411,12 +412,6 @@ class UniformDraw(Symbol):
 
     def __neg__(self) -> Any:
         return self._moved(-self.factor, -self.shift)
-
-    def __pos__(self) -> Any:
-        return self
-
-    def __abs__(self) -> Any:
-        return self if self >= 0 else -self
 
     def _below(self, bound: Formula) -> bool:
         """Tells whether this is below a number; both ways are taken, with their probabilities."""
@@ -455,18 +450,6 @@ class UniformDraw(Symbol):
                 raise self.tracer.refuse("comparing a uniform draw with other noise is not supported")
             return NotImplemented
         return self._below(found) is below
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, "<")
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, "<=")
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, ">")
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, ">=")
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, UniformDraw) and other.state is self.state:
@@ -552,7 +535,7 @@ class UniformDraw(Symbol):
 
 
 @dataclass(eq=False)
-class LogDraw(Symbol):
+class LogDraw(Operand):
     """`factor` * log(W) + `shift`, of a draw W that is uniform on an interval from 0."""
 
     tracer: Tracer
@@ -604,19 +587,13 @@ class LogDraw(Symbol):
             shift = shift + self.factor * natural_logarithm(state.top)
         return Noisy(self.tracer, shift, {state.logarithm: -multiple}, False, False)
 
-    def __add__(self, other: Any) -> Any:
-        found = exact(other)
+    def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
+        mine = self if own > 0 else -self
+        more = other if sign > 0 else -other
+        found = exact(more)
         if found is not None:
-            return self._moved(self.factor, self.shift + found)
-        return self.noise() + other
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self + -other
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
+            return mine._moved(mine.factor, mine.shift + found)
+        return mine.noise() + more
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Cosine):
@@ -648,19 +625,14 @@ class LogDraw(Symbol):
     def __neg__(self) -> Any:
         return self._moved(-self.factor, -self.shift)
 
-    def __pos__(self) -> Any:
-        return self
-
-    def __abs__(self) -> Any:
-        return self if self >= 0 else -self
-
     def _below(self, bound: Formula) -> bool:
         """Tells whether this is below a number: then log(W) is on one side of another one, and so is W."""
         cut = exponential((bound - self.shift) / self.factor)
         rising = self.tracer.signs(self.factor) > 0
         return bool(self.draw < Real(cut, self.tracer.signs)) is rising
 
-    def _compared(self, other: Any, below: bool) -> Any:
+    def _compared(self, other: Any, word: str) -> Any:
+        below = word[0] == "<"  # a tie has probability 0
         number = infinite(other)
         if number is not None:
             return (number > 0) is below
@@ -669,18 +641,6 @@ class LogDraw(Symbol):
             noise = self.noise()
             return noise < other if below else noise > other
         return self._below(found) is below
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, True)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, True)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, False)
 
     def __eq__(self, other: object) -> Any:
         same = isinstance(other, LogDraw) and other.draw.state is self.draw.state

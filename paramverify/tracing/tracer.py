@@ -82,7 +82,6 @@ class Tracer:
     prescribed: Sequence[int] = ()
     path: list[Step] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)  # the alternative of each choice and test, in order
-    refused: Refused | None = None
     known: dict[str, bool] = field(default_factory=dict)  # tests of this run
     draws: dict[str, tuple[str, Formula]] = field(default_factory=dict)  # noise so far: kind and scale
     # of sums of noise: the cuts between which this run has them; a cut is before or after its number
@@ -97,10 +96,8 @@ class Tracer:
         return Real(value if isinstance(value, Formula) else Formula.of(value), self.signs)
 
     def refuse(self, reason: str) -> Refused:
-        """Returns an error that ends this run, even if the code catches it."""
-        error = Refused(reason)
-        self.refused = self.refused or error
-        return error
+        """Returns an error that ends this run, even if the code catches it; see `Refused`."""
+        return Refused(reason)
 
     def here(self) -> Place:
         """Returns the place of the traced code that runs now."""

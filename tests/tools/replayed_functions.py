@@ -318,6 +318,8 @@ def law_of(source: str, name: str, given: Mapping[str, Any], rng: str = "") -> L
                 output = encoded(list(result) if isinstance(result, GeneratorType) else result)
             except Exception as error:
                 text = f"raises {type(error).__name__}: {error}"
+                if error.__cause__ is not None:
+                    text += f" from {type(error.__cause__).__name__}: {error.__cause__}"
                 output = ("text", text), f"raise {type(error).__name__}"
             pending += replay.pending
             found[output] = found.get(output, Fraction(0)) + replay.weight

@@ -482,3 +482,52 @@ def test_exceptions_of_one_type_with_several_texts():
         return [1.25, x].index(random.choice([2, 3, 4]))
 
     assert adopt(release).to_toml().count("is not in list") == 3
+
+
+def with_cause(x):
+    raise ValueError("no answer") from KeyError(x)
+
+
+def with_attribute(x):
+    error = ValueError("no answer")
+    error.row = x
+    raise error
+
+
+class Hiding(Exception):
+    def __str__(self):
+        return "no answer"
+
+
+def with_hidden_argument(x):
+    raise Hiding(x)
+
+
+@pytest.mark.parametrize("function", [with_cause, with_hidden_argument])
+def test_what_an_exception_shows(function):
+    assert "if x == 0" in adopt(function).to_toml()
+
+
+def test_what_an_exception_carries():
+    with pytest.raises(InputError, match="carries more than its text"):
+        adopt(with_attribute)
+
+
+def test_outputs_that_print_differently():
+    def small(x):
+        return np.array([5], dtype=np.int8) if x else np.array([5])
+
+    with pytest.raises(InputError, match=r"int64 array .* and int8 array"):
+        adopt(small)
+    with pytest.raises(InputError, match=r"can be -0\.0 in Python"):
+        adopt(lambda x: -0.0 if x else 0.0)
+
+
+SEEDED = np.random.default_rng(42)
+
+
+def test_generators_from_outside_have_a_note():
+    def release(x):
+        return x if SEEDED.random() < 0.5 else 1 - x
+
+    assert "assumed to have an unpredictable seed" in adopt(release).to_toml()

@@ -161,7 +161,7 @@ WHOLE: dict[str, Callable[[int], float]] = {
     "math.ceil(np.random.laplace(0.25, 2))": lambda k: stats.laplace(0.25, 2).cdf(k),
     "int(np.random.laplace(0.25, 2))": lambda k: stats.laplace(0.25, 2).cdf(k + 1 if k >= 0 else k),
     "int(-np.random.laplace(-0.25, 2))": lambda k: stats.laplace(0.25, 2).cdf(k + 1 if k >= 0 else k),
-    "np.round(np.random.laplace(0, 2))": lambda k: stats.laplace(0, 2).cdf(k + 0.5),
+    "int(np.round(np.random.laplace(0, 2)))": lambda k: stats.laplace(0, 2).cdf(k + 0.5),
     "int(np.floor(np.random.laplace(0, 2)))": lambda k: stats.laplace(0, 2).cdf(k + 1),
     "round(1 - 2 * np.random.laplace(0, 1))": lambda k: stats.laplace(1, 2).cdf(k + 0.5),
     "round(np.random.exponential(2) - 1)": lambda k: stats.expon(-1, 2).cdf(k + 0.5),
