@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ DEFINED = re.findall(rf"^- \*\*{KEY}\*\* ", REFERENCES.read_text(encoding="utf-8
 CODE = sorted((ROOT / "paramverify").rglob("*.py"))
 SOURCES = [*CODE, *sorted((ROOT / "benchmarks").glob("*.py"))]
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")} - {REFERENCES})
+NOTEBOOKS = sorted((ROOT / "docs").glob("**/*.ipynb"))
 CASES = sorted((ROOT / "cases").rglob("*.toml"))
 
 
@@ -40,6 +42,9 @@ def prose(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return "\n".join(remarks(text))
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     if path.suffix == ".toml":
         return "\n".join(re.findall(r"^#.*|\s#[^\"'\n]*$", text, re.MULTILINE))
     return re.sub(r"`[^`\n]+`", "", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
@@ -57,7 +62,8 @@ def test_keys_that_are_cited_are_those_that_are_defined() -> None:
     No docstring and no comment of the package gives the year of a source, and no page ends a bracket with it,
     as in (Warner, 1965): they give the key.
     """
-    found = {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
+    texts = (*SOURCES, *PAGES, *NOTEBOOKS, *CASES)
+    found = {str(path.relative_to(ROOT)): cited(prose(path)) for path in texts}
     found |= {name: cited(table()) for name, table in generated.TABLES.items()}
     unknown = {path: keys - set(DEFINED) for path, keys in found.items()}
     assert {path: keys for path, keys in unknown.items() if keys} == {}

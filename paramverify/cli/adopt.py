@@ -77,11 +77,10 @@ def command(
     if place is None:
         raise click.UsageError(f"{function!r} does not name a function: write FILE.py::FUNCTION")
     import paramverify
-    from paramverify.api.decorated import Mechanism
 
     with time_limit(timeout):
         found = _functions.function_of(*place)
-        if isinstance(found, Mechanism):
+        if isinstance(found, paramverify.Mechanism):
             raise InputError("this function is decorated already: use it with verify", file=function)
         _output.runs_users_code(True)
         made = paramverify.adopt(

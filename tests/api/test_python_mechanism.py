@@ -351,26 +351,6 @@ TIMES = "if n > 1:\n        y = geometric(a) * geometric(a)\n        return 1 if
 REFUSED = [  # what is defined, the reason, and what stands above the caret
     (F.replace(", a)", ", *a)") + "return n", "plain arguments only", "def f(n, *a)"),
     (
-        "def same(function):\n    return function\n" + F.replace("def f", "@same\ndef f") + "return n",
-        "another decorator may change what the function does",
-        "mechanism",
-    ),
-    (
-        f"def made():\n    laplace = np.random.laplace\n{INNER}clamp(n + laplace(a), 0, 1)\nmade()",
-        "laplace is numpy.random.laplace here, not the laplace of paramverify: import it",
-        "laplace(a)",
-    ),
-    (
-        f"def made():\n    def len(values):\n        return 2\n{INNER}len([n])\nmade()",
-        "len is not Python's own len here",
-        "len([n])",
-    ),
-    (
-        f"{F}return clamp(n + paramverify.geometric(a), 0, 1)",
-        "a dot is not supported here: write from paramverify import geometric",
-        "paramverify.geometric",
-    ),
-    (
         f"{F}x = endless(n)\n    return x + 1",
         "the recursion here has no bound",
         "m = endless(n)",
@@ -380,17 +360,6 @@ REFUSED = [  # what is defined, the reason, and what stands above the caret
         "a is a parameter: make it an argument of f",
         "a), 0, 1)",
     ),
-    (
-        f"{TWO}def f(q):\n    q[0] = flip(1 / 2)\n    return q",
-        "q is an input, which must not change: write b = q + [], and change b",
-        "q[0] =",
-    ),
-    (
-        f"{F}'It has a docstring.'\n    return sum([k + 1 for k in range(n)])",
-        "comprehensions are not supported; fill a list",
-        "[k + 1 for",
-    ),
-    (f"{F}'It has a docstring only.'", "the function has only a docstring", "def f(n, a)"),
     (
         f"{F}{TIMES}\nf.verify()",
         "the product of two noisy numbers is not supported",
@@ -418,6 +387,28 @@ def test_what_is_refused(text: str, reason: str, under: str, tmp_path: Path) -> 
     written = path.read_text().split("\n")[number - 1]
     assert line == f"    {written}"
     assert line[pointer.index("^") :].startswith(under)
+
+
+BEYOND = [  # functions outside the language of programs, and what is true of them
+    ("def same(g):\n    return g\n" + F.replace("def f", "@same\ndef f") + "return n", "not private"),
+    (
+        f"def made():\n    laplace = np.random.laplace\n{INNER}laplace(n, 3) > 0\n    return f\nf = made()",
+        "not private",
+    ),
+    (f"def made():\n    def len(x):\n        return 2\n{INNER}len([n])\n    return f\nf = made()", "private"),
+    (f"{F}return clamp(n + paramverify.geometric(a), 0, 1)", "private"),
+    (f"{TWO}def f(q):\n    q[0] = flip(1 / 2)\n    return q", "not private"),
+    (f"{F}return sum([k + 1 for k in range(n)])", "not private"),
+    (f"{F}'It has a docstring only.'", "private"),
+]
+
+
+@pytest.mark.parametrize(("text", "verdict"), BEYOND)
+def test_a_function_outside_the_language_is_adopted(text: str, verdict: str, tmp_path: Path) -> None:
+    """What a name is bound to in Python decides, also if it looks like a word of the language."""
+    path = tmp_path / "own.py"
+    path.write_text(HEAD + text)
+    assert runpy.run_path(str(path))["f"].verify().verdict == verdict
 
 
 SEED = F.replace("COUNT", '{**COUNT, "inputs": {"seed": {"values": "0..1"}}}').replace("n, a", "seed")

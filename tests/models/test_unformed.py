@@ -145,7 +145,7 @@ def test_evidence_that_rests_on_the_wrong_pair_is_rejected(
             document["reduction"] |= change
         evidence.write_text(json.dumps(document))
         assert run(["check", str(evidence), "--case", str(case)]) == 1
-        assert "rejected" in capsys.readouterr().out
+        assert "REJECTED" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -446,7 +446,7 @@ def test_a_map_is_drawn_after_the_time_limit(
 
     monkeypatch.setattr("paramverify.cli.synthesize.draw", slow)
     case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
-    limits = ["--region", "--coverage", "0.0001", "--timeout", "1.5"]
+    limits = ["--region", "--coverage", "0.0001", "--timeout", "6"]
     code, found = document(capsys, case.path, *limits, "--plot", tmp_path / "x.png")
     assert code == 3
     assert found["interrupted"]
