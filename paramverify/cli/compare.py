@@ -193,7 +193,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
         return ()
     names = tuple(dict.fromkeys(split_names(text)))
     if not names:
-        raise click.UsageError(f"{option} has no name: give at least one")
+        raise click.UsageError(f"{option} names nothing: give at least one name")
     return names
 
 
@@ -201,7 +201,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 def _reading(path: Path, seconds: float) -> Iterator[None]:
     """Gives a file the time of one attempt to be read, and its claims to be derived."""
     _output.limit_step(seconds)
-    _output.found([f"  while {path} was read"], {"reading": str(path)})
+    _output.found([f"  The command was reading {path} when it ended."], {"reading": str(path)})
     with time_limit(seconds, seconds):
         yield
 

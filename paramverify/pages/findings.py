@@ -177,7 +177,9 @@ def claims(work: PrivacyWork) -> Element:
     told = f"Each claim states that {each}. Comparisons that lead to the same claim are merged."
     if origins := sum(len(claim.origins) for claim in report.claims):
         compared = f"{counted(origins, 'comparison')} of the case {'lead' if origins > 1 else 'leads'} to"
-        told += f" Here, {compared} {counted(count, 'claim')}; the column `merged` counts those that lead to the same claim."
+        told += (
+            f" Here, {compared} {counted(count, 'claim')}; the column `merged` counts those of each claim."
+        )
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 
