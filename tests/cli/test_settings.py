@@ -190,13 +190,13 @@ def test_a_comparison_and_a_page_are_about_what_was_set(tmp_path: Path) -> None:
         called(*asked, *given, "-o", str(folder))
         lines = (folder / "results.jsonl").read_text().splitlines()
         digests.append({json.loads(line)["digest"] for line in lines})
-    assert digests[0] and digests[1] and digests[0] != digests[1]
+    assert digests[0]
+    assert digests[1]
+    assert digests[0] != digests[1]
     page = tmp_path / "page.html"
     called("report", str(path), "-D", "c=1/10", "-o", str(page))
     assert "-D c=1/10" in page.read_text()
-    assert "set by -D, not by the file: c = 1/10" in page.read_text().lower().replace(
-        "set by -d", "set by -D"
-    )
+    assert "et by -D, not by the file: c = 1/10" in page.read_text()
 
 
 def test_a_parameter_that_is_set_is_known(tmp_path: Path) -> None:
