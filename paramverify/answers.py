@@ -59,11 +59,12 @@ class Proved:
     """A backend's answer: the claim holds at every point of the domain.
 
     `certificate` is a JSON document that the checker replays; None for a solver that is trusted, whose
-    `transcript` is kept instead.
+    `transcript` is kept instead. `detail` says how, if no backend was asked about this very claim.
     """
 
     certificate: Mapping[str, Any] | None = None
     transcript: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True)

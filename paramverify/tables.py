@@ -519,7 +519,7 @@ class Table:
         """Returns the error for a key that nobody asked for."""
         near = nearest(name, sorted(self.asked))
         known = ", ".join(sorted(self.asked))
-        hint = f"did you mean {near!r}?" if near else f"known here: {known}"
+        hint = f"did you mean {near!r}?" if near else f"the keys here are {known}"
         return CaseError("unknown key", mend=hint, key=name)
 
     def get(self, name: str) -> Any:

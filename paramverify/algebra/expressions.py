@@ -913,7 +913,8 @@ class _ExpressionReader:
         least, most = FUNCTIONS[name]
         count = len(tree.args)
         if tree.keywords or count < least or (most is not None and count > most):
-            raise self.refuse(f"wrong arguments for {name}", column)
+            many = str(least) if most == least else f"{least} to {most}" if most else f"at least {least}"
+            raise self.refuse(f"{name} takes {many} argument{'s' * (many != '1')}, without names", column)
         return Operation(name, tuple(self.node(a, depth + 1) for a in tree.args), column)
 
 

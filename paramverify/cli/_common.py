@@ -18,11 +18,11 @@ from paramverify.cli import _output
 from paramverify.cli._files import OUTPUT_FILE as OUTPUT_FILE
 from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
-from paramverify.errors import InputError
+from paramverify.errors import InputError, located
 from paramverify.files import replacing
 from paramverify.portfolio.session import Options
-from paramverify.portfolio.strategies import parse_strategy, race_of
-from paramverify.processes.attempts import read_size, split_names
+from paramverify.portfolio.strategies import BUILT_IN, parse_strategy, race_of
+from paramverify.processes.attempts import read_size, resolve, split_names
 from paramverify.processes.time_limits import Lift, alarm
 from paramverify.simplify import step_names
 
@@ -174,6 +174,10 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
         if not names:
             raise click.UsageError("--backends names no backend: give at least one, such as --backends z3")
         chosen = race_of(names)
+    if backends is not None or strategy is not None:  # a wrong name is no mistake of the case
+        with located(key="--strategy" if backends is None else "--backends"):
+            for name in (name for stage in chosen for name in stage.names() if name != BUILT_IN):
+                resolve(name)
     seconds = _output.remaining(timeout)
     limit = memory_limit()
     context = click.get_current_context(silent=True)

@@ -25,6 +25,7 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import set_option, settings
 from paramverify.comparison.comparing import Comparison
 from paramverify.comparison.comparison_results import ResultsFile
 from paramverify.comparison.comparison_runs import Advance, CompareOptions, run
@@ -63,6 +64,7 @@ LISTED = (510, "Compare backends and encodings on many cases.")
 )
 @memory_option
 @cluster_option
+@set_option
 @click.option(
     "--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Make each attempt N times."
 )
@@ -131,7 +133,12 @@ def command(
         raw=raw,
     )
     asked = Comparison.of(
-        cases, choice, _names(encodings, "--encodings"), others, lambda path: _reading(path, timeout)
+        cases,
+        choice,
+        _names(encodings, "--encodings"),
+        others,
+        lambda path: _reading(path, timeout),
+        settings(),
     )
     _output.lift()
     with ResultsFile(output / RESULTS) as results:
@@ -167,7 +174,7 @@ def command(
 def _tell(made: ComparisonSummary, output: Path, as_json: bool) -> int:
     """Writes the files of a comparison and prints what it says; returns the exit code."""
     if not as_json:  # before the plots, which take some seconds
-        for line in [*comparison_reports.lines(document_of(made)), ""]:
+        for line in [*comparison_reports.lines(document_of(made)), *comparison_reports.claim_lines(made), ""]:
             say(line)
     document, notes = write_files(made, output, write_text)
     alarm = comparison_reports.alarm(made.judgement)
@@ -186,7 +193,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
         return ()
     names = tuple(dict.fromkeys(split_names(text)))
     if not names:
-        raise click.UsageError(f"{option} has no name: give at least one")
+        raise click.UsageError(f"{option} names nothing: give at least one name")
     return names
 
 
@@ -194,7 +201,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 def _reading(path: Path, seconds: float) -> Iterator[None]:
     """Gives a file the time of one attempt to be read, and its claims to be derived."""
     _output.limit_step(seconds)
-    _output.found([f"  while {path} was read"], {"reading": str(path)})
+    _output.found([f"  The command was reading {path} when it ended."], {"reading": str(path)})
     with time_limit(seconds, seconds):
         yield
 

@@ -23,6 +23,7 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._settings import set_option, settings
 from paramverify.errors import LimitError
 from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
@@ -42,6 +43,7 @@ ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 @click.option(
     "--output", "-o", "output", type=OUTPUT_FILE, required=True, help="Write the page to this .html file."
 )
+@set_option
 @click.option("--title", default="", metavar="TEXT", help="Set the title of the page.")
 @click.option(
     "--parameters",
@@ -113,7 +115,7 @@ def command(
     with progress_bar("cases") as progress:
         for number, case in enumerate(cases):
             seconds = (until - time.monotonic()) / (len(cases) - number)
-            limits = PageOptions(options, wanted, lambda left: time_limit(timeout, left), axes)
+            limits = PageOptions(options, wanted, lambda left: time_limit(timeout, left), axes, settings())
             try:
                 found.append(examine(case, limits, max(0.01, seconds)))
             except LimitError:

@@ -236,13 +236,13 @@ def _check_use(form: _Form | None, near_best: bool) -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
     if "parameters" in given and form is _Form.WITNESS:
-        raise click.UsageError("--parameters is not for one prior: use it with --region or --exact")
+        raise click.UsageError("--parameters does not apply to one prior: use it with --region or --exact")
     if "coverage" in given and form in (_Form.WITNESS, _Form.EXACT):
-        raise click.UsageError("--coverage is only for maps: use it with --region")
+        raise click.UsageError("--coverage applies only to maps: use it with --region")
     if "precision" in given and not near_best:
         raise click.UsageError("--precision has no effect here: use it with --objective ratio or --near")
     if "parameters" in given and not _names(context.params["parameters"]):
-        raise click.UsageError("--parameters has no name: give at least one")
+        raise click.UsageError("--parameters names nothing: give at least one name")
 
 
 def _reach(coverage: str | None) -> Fraction | None:

@@ -14,6 +14,7 @@ from paramverify.comparison.comparison_subjects import Skipped, Subjects, read_s
 from paramverify.comparison.comparison_summary import ComparisonSummary
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
+from paramverify.models.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class Comparison:
         encodings: Sequence[str] = (),
         others: Iterable[Path] = (),
         limited: Callable[[Path], AbstractContextManager[object]] = lambda path: nullcontext(),
+        settings: Settings | None = None,
     ) -> Comparison:
         """Reads cases, scripts and the results of other tools, and plans the attempts.
 
         Without names in the choice all installed backends take part; what is missing is told. See
-        `read_subjects` for `limited`.
+        `read_subjects` for `limited` and `settings`.
 
         Raises:
             InputError: a mistake in a file, an unknown name, or nothing that these backends can run.
@@ -52,7 +54,7 @@ class Comparison:
             absent = [b for b in able if b.version() is None]
             choice = replace(choice, backends=tuple(b.name for b in able if b not in absent))
             missing = [Skipped(b.name, f"not installed; to get it: {b.install}") for b in absent]
-        subjects = read_subjects(cases, encodings, limited)
+        subjects = read_subjects(cases, encodings, limited, settings)
         attempts, skipped = plan(subjects, choice)
         if not attempts:
             raise InputError("none of these backends can run any of these files")

@@ -25,6 +25,7 @@ from paramverify.encodings.encoding import Encoding
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
 from paramverify.formats.smtlib_scripts import read_script
 from paramverify.models.model import AnyModel
+from paramverify.models.settings import Settings
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
@@ -135,11 +136,12 @@ def read_subjects(
     paths: Iterable[str],
     encodings: Sequence[str],
     limited: Callable[[Path], AbstractContextManager[object]] = lambda path: nullcontext(),
+    settings: Settings | None = None,
 ) -> Subjects:
     """Returns what is to be decided in case files, `.smt2` scripts and folders of both.
 
     A case whose claims are too many or too large is skipped, with the reason; so is a file that `limited`, in
-    which it is read, gives no more time.
+    which it is read, gives no more time. `settings` set values in cases, not in scripts.
 
     Raises:
         InputError: a mistake in a file, nothing to compare, or two files that have the same name.
@@ -164,7 +166,7 @@ def read_subjects(
                 if script:
                     _add_script(found, name, path)
                 else:
-                    _add_case(found, name, path, encodings)
+                    _add_case(found, name, path, encodings, settings or {})
         except TimeLimitError as error:
             found.skipped.append(Skipped(name, str(error)))
             late = True
@@ -214,8 +216,8 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
     found.encoded.append(Encoded(name, SCRIPT, len(questions), 0.0, alone, kind=FileKind.SCRIPT))
 
 
-def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
-    case = load(path)
+def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str], settings: Settings) -> None:
+    case = load(path, settings=settings)
     model = case.model
     require_possible(model)
     status = next((s for s in DECIDED if s == case.expect.get("status")), None)

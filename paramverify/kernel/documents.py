@@ -158,12 +158,12 @@ def no_evidence(text: str) -> str:
     except RecursionError:
         return ""  # which is told where it is read
     except ValueError as error:
-        return f"this is no evidence: not JSON: {error!s:.200}"
+        return f"this is not evidence: not JSON: {error!s:.200}"
     if not isinstance(data, dict):
-        return f"this is no evidence: it must be an object, not {shown(data)}"
+        return f"this is not evidence: it must be an object, not {shown(data)}"
     form = data.get("format")
     if not (isinstance(form, str) and form.startswith("paramverify-")):
-        return "this is no evidence: it has no `format` such as 'paramverify-evidence'"
+        return "this is not evidence: it has no `format` such as 'paramverify-evidence'"
     return ""
 
 

@@ -16,7 +16,7 @@ from paramverify.files import read_file
 from paramverify.kernel.strict_reading import counted
 from paramverify.pages.markup import Element, h
 from paramverify.pages.parts import ABOUT, TableCell, paragraph, section, table
-from paramverify.reports.comparison_reports import INTERRUPTED, RAW, alarm
+from paramverify.reports.comparison_reports import INTERRUPTED, RAW, alarm, by_score
 
 MAX_BYTES = 50_000_000
 WORDS = ("encoding", "backend", "simplification")
@@ -68,7 +68,7 @@ def backends(document: Mapping[str, Any]) -> Element:
     )
     told += f" In this comparison {RAW}." if document["raw"] else ""
     partial = [] if document["complete"] else [paragraph(INTERRUPTED)]
-    listed = [_row(row) for row in document["configurations"]]
+    listed = [_row(row) for row in by_score(document["configurations"])]
     kept = [
         k for k, name in enumerate(COLUMNS) if name not in RARE or any(row[k].key != "0" for row in listed)
     ]

@@ -19,6 +19,7 @@ from paramverify.evidence import number_words
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import ExactCounterexample, ExactWitness
 from paramverify.interactive.probability_bounds import power
+from paramverify.kernel.strict_reading import counted
 from paramverify.models.model import of_privacy
 from paramverify.models.systems.transition_systems import is_zero
 from paramverify.pages.markup import Element, Part, h
@@ -174,6 +175,11 @@ def claims(work: PrivacyWork) -> Element:
         title = f"The first {MOST_CLAIMS} of {title}"
     each = _CLAIMED.get(work.case.model.event, "a polynomial is nonnegative on the whole domain")
     told = f"Each claim states that {each}. Comparisons that lead to the same claim are merged."
+    if origins := sum(len(claim.origins) for claim in report.claims):
+        compared = f"{counted(origins, 'comparison')} of the case {'lead' if origins > 1 else 'leads'} to"
+        told += (
+            f" Here, {compared} {counted(count, 'claim')}; the column `merged` counts those of each claim."
+        )
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 

@@ -63,7 +63,8 @@ def evidence(work: Examined, number: int) -> Element:
             ]
         ),
     ]
-    check = f"paramverify check {name} --case {case}"
+    given = "".join(f" -D {shlex.quote(f'{n}={value}')}" for n, value in work.source.settings.items())
+    check = f"paramverify check {name} --case {case}{given}"
     if is_embedded(found):
         saved = [_save(found.name, f"evidence-{number}"), _save(work.source.saved, f"case-{number}")]
         parts.append(h("p", saved, class_="buttons"))
@@ -140,6 +141,9 @@ def _files(work: Examined) -> list[str]:
 def assumed(work: Examined) -> Element:
     """Returns what the verdict rests on besides its proof, and what the page does not say."""
     told = [f"{line}." for line in dict.fromkeys(_conditions(work))]
+    if isinstance(work, PrivacyWork) and work.standing is Standing.HOLDS:
+        over = sentences.priors(work.report.domain, work.case)
+        told.insert(0, f"The answer is {over}. It does not cover any other input, prior or parameter value.")
     names = sentences.words(decisions(work))["on_the_word_of"]
     if names:
         count = sentences.words(decisions(work))["without_certificate"]

@@ -171,8 +171,10 @@ def _prior(prior: Prior, model: Model, data: Mapping[str, Any]) -> Element:
 
 def _joint(prior: Prior, model: Model) -> Element:
     if prior.weights is None or len(prior.weights) > MOST_ASSIGNMENTS:
-        count = "more" if prior.weights is None else f"{len(prior.weights):,}"
-        reason = f"{count} assignments are too many for a table"
+        count = "too many" if prior.weights is None else f"{len(prior.weights):,}"
+        reason = (
+            f"its variables have {count} combinations of values, and a table shows at most {MOST_ASSIGNMENTS}"
+        )
         return left_out("The joint distribution of the prior is left out", reason)
     joint: list[Row] = [
         [*(str(value) for value in values), formula(weight, model)]

@@ -31,6 +31,7 @@ from paramverify.logic import logic_cases as logics
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.models.model import need_formulas, of_privacy
+from paramverify.models.settings import Settings
 from paramverify.portfolio.obligations import Proofs, undoubted
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
@@ -85,6 +86,7 @@ class CaseSource:
     data: Mapping[str, Any]
     text: str
     written: bool = False  # by a subject, so that the text is not that of the file
+    settings: Settings = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -186,12 +188,14 @@ class PageOptions:
     """How the work is done: options of sessions, coverage of maps (None if any), limits of the steps.
 
     Maps are over `parameters`, for all values of the others; over those that suit if none is named.
+    `settings` set definitions and parameters of each case.
     """
 
     options: Options
     coverage: Fraction | None
     limit: Limit
     parameters: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=dict)
 
 
 def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
@@ -201,7 +205,7 @@ def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
         InputError: any mistake in the file.
         LimitError: not even the verdict was found in time.
     """
-    subject, file = opened(CaseFile(Path(path)))
+    subject, file = opened(CaseFile(Path(path), wanted.settings))
     check_asked(subject, Hand, file)
     engines: dict[str, Callable[[CaseSource, PageOptions, float], Examined]]
     engines = {InteractiveSubject.name: _system, LogicSubject.name: _logic}
@@ -212,7 +216,7 @@ def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
 def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWork:
     until, path = time.monotonic() + seconds, source.path
     with wanted.limit(seconds):
-        case = cases.load(path)
+        case = cases.load(path, settings=wanted.settings)
         need_formulas(case.model, "report")
         with located(file=path, key="--parameters"):
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
@@ -242,7 +246,7 @@ def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float
     """Returns what the checker says of evidence, with the case file, within some seconds."""
     try:
         with wanted.limit(max(0.01, seconds)):
-            found = evidence_checks.checked(evidence.text, path)
+            found = evidence_checks.checked(evidence.text, path, wanted.settings)
     except TimeLimitError:
         return Recheck(reason=f"it did not end within {seconds:.0f} s; a longer --timeout gives it more time")
     except LimitError as error:
@@ -260,7 +264,7 @@ def _source(file: CaseFile) -> CaseSource:
         raise InputError("a page is about a case file, which ends with .toml", file=path)
     with located(file=path):
         content = read_file(file.path, MAX_BYTES, "a case file")
-    return CaseSource(path, file.document.data, content.decode("utf-8"), file.written)
+    return CaseSource(path, file.document.data, content.decode("utf-8"), file.written, file.settings)
 
 
 def _options(wanted: PageOptions, seconds: float) -> Options:
@@ -308,7 +312,7 @@ def _values(case: cases.PrivacyCase, wanted: PageOptions, session: Session) -> I
 def _system(source: CaseSource, wanted: PageOptions, seconds: float) -> SystemWork:
     until, options = time.monotonic() + seconds, _options(wanted, 0.9 * seconds)
     with wanted.limit(seconds):
-        case = systems.load(source.path)
+        case = systems.load(source.path, settings=wanted.settings)
         report = verify_system(case, options)
         evidence = Evidence.of(source.path, system_evidence(case, report, options))
     recheck = rechecked(evidence, source.path, wanted, until - time.monotonic())
@@ -318,7 +322,7 @@ def _system(source: CaseSource, wanted: PageOptions, seconds: float) -> SystemWo
 def _logic(source: CaseSource, wanted: PageOptions, seconds: float) -> LogicWork:
     until = time.monotonic() + seconds
     with wanted.limit(seconds):
-        case = logics.load(Path(source.path))
+        case = logics.load(Path(source.path), logics.LogicOptions(settings=wanted.settings))
         with Session(_options(wanted, 0.9 * seconds)) as session, located(file=case.path):
             work = LogicSession(case, session)
             if doubt := work.prepare():

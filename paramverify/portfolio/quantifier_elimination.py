@@ -48,6 +48,11 @@ LINES = 8  # lines through the domain on which they are taken
 EFFORT = RemainingWork(boxes=300, coefficients=300_000)  # for one claim at one of them
 
 
+NOT_ASKED = Open(
+    End.GAVE_UP, "QEPCAD was not asked, because of --backends, --strategy or --require-certificates"
+)
+
+
 @dataclass(frozen=True)
 class Elimination:
     """The condition on the free parameters, as one object and as text, and how it was found.

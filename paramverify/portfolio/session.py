@@ -134,6 +134,7 @@ class Tally:
     spurious: bool = False
     sought: bool = False  # whether algebraic points were looked for
     denied: bool = False  # whether a program said that the claim fails, without a point
+    derived: int = 0  # how many parts follow from claims that were proved before
     place: Found | None = None
 
     def look(self) -> None:
@@ -173,9 +174,9 @@ def read_race(decisions: Sequence[Decision], check: Confirm, tally: Tally, confi
     if len({program(d.backend) for d in proved}) < confirm:
         if proved:
             names = ", ".join(called(d.backend) for d in proved)
-            tally.ends.append(
-                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are required")
-            )
+            same = " (these count as one program)" if len(proved) > 1 else ""
+            why = f"{names} proved it{same}, but proofs by {confirm} different programs are required"
+            tally.ends.append((End.GAVE_UP, why))
         return Outcome(reason="; ".join(text for _, text in tally.ends))
     tally.winners += proved
     # A certificate that can be replayed is better evidence than a solver's word.
@@ -221,17 +222,21 @@ class Neighbours:
                     return certificates.total([(part, scaled), (rest, shown)]), decision
         return None
 
-    def before(self, leaf: Leaf, winners: list[Decision]) -> Leaf:
+    def before(self, leaf: Leaf, winners: list[Decision], derived: Callable[[Claim, str], None]) -> Leaf:
         """Returns the procedure that tries what is known first, and a claim without its slack.
 
-        Whoever proved what is used is put to the winners.
+        Whoever proved what is used is put to the winners; `derived` hears of it, with the reason.
         """
 
         def decided(claim: Claim, confirm: Confirm) -> Outcome:
-            found = self.proof_of(claim) or _by_tight_claim(claim)
+            found, why = self.proof_of(claim), "follows from a claim that {} proved before"
+            if found is None:
+                found, why = _by_tight_claim(claim), "follows from a stronger claim that {} proved"
             if found is not None:
-                winners.append(found[1])
-                return Outcome(proof=found[0])
+                proof, decision = found
+                winners.append(decision)
+                derived(claim, why.format(decision.backend))
+                return Outcome(proof=proof)
             outcome = leaf(claim, confirm)
             if outcome.proof is not None and winners:
                 self.remember(claim, outcome.proof, winners[-1])
@@ -397,6 +402,11 @@ class Options:
     evidence: float = 0.0
     steps: tuple[str, ...] | None = None
     require_certificates: bool = False
+
+    def may_ask(self, backend: str) -> bool:
+        """Whether a backend, whose word would count, takes part: it is named, or none was chosen."""
+        named = {split_name(name)[0] for stage in self.strategy for name in stage.names()}
+        return not self.require_certificates and (self.strategy == NAMED["default"] or backend in named)
 
 
 class Session:
@@ -585,7 +595,13 @@ class Session:
         steps = () if self.options.confirm > 1 or claim.domain.ring.tied else self.options.steps
 
         own = partial(self._leaf, tally=tally, confirm=confirm)
-        leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners)
+
+        def derived(part: Claim, why: str) -> None:
+            tally.derived += 1
+            if self.options.on_race:
+                self.options.on_race(part, [Decision(Proved(detail=why), BUILT_IN, VERSION)])
+
+        leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners, derived)
 
         def closed(about: Claim) -> Outcome:
             tally.spurious = False
@@ -597,6 +613,8 @@ class Session:
                 return Decision(answer(claim, found), BUILT_IN, VERSION)
             names = ", ".join(dict.fromkeys(d.backend for d in tally.winners))
             last = tally.winners[-1]
+            if tally.derived == len(tally.winners) and names != BUILT_IN:
+                names = f"{BUILT_IN} from a claim of {names}"
             return Decision(answer(claim, found), names, last.version, dict(last.options))
         if tally.place is not None:
             return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)

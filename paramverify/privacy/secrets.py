@@ -446,8 +446,8 @@ def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[Sec
         for name in table:
             row = table.get(name)
             if not isinstance(row, dict) or row.keys() & set(DISTRIBUTIONS) - set(mechanism.model.states):
-                reason = "start is missing: the expression over [prior] that names the initial state"
-                raise CaseError(f"{reason}; or [prior.{name}] gives each state a probability", key=name)
+                reason = "start is missing: give it an expression over [prior] that names the initial state"
+                raise CaseError(f"{reason}, or give each state a probability in [prior.{name}]", key=name)
             with table.within(name) as entries:
                 row = read_row(entries, mechanism.model.states, checks)
                 checks.distribution(row, "this distribution")

@@ -52,7 +52,7 @@ def _entry(number: int, claim: Claim | str, made: Decision) -> dict[str, Any]:
         "version": made.version,
         "answer": answer,
         "seconds": round(made.seconds, 6),
-        **({"reason": said.detail} if isinstance(said, Open) and said.detail else {}),
+        **({"reason": said.detail} if not isinstance(said, Refuted) and said.detail else {}),
     }
 
 

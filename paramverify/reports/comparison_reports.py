@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
 from paramverify.comparison.comparison_subjects import SCRIPT, as_it_is
-from paramverify.comparison.comparison_summary import Judgement
+from paramverify.comparison.comparison_summary import ComparisonSummary, Judgement, MedianRun
 from paramverify.kernel.strict_reading import counted
 from paramverify.reports.sentences import columns
 
@@ -24,9 +24,9 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         result += [INTERRUPTED, ""]
     for best, simplified in zip(document["virtual_best"], document["simplification"], strict=True):
         encoding = best["encoding"]
-        rows = [r for r in document["configurations"] if r["encoding"] == encoding]
-        rows.sort(key=lambda r: inf if r["par2"] is None else r["par2"])
+        rows = by_score([r for r in document["configurations"] if r["encoding"] == encoding])
         rows.append({**best, "backend": "virtual best", "simplification": ""})
+        rows = [row for row in rows if row["claims"]]  # others were asked about nothing
         many = counted(simplified["claims"], "question" if encoding == SCRIPT else "claim")
         result += [f"{encoding}: {many}, at most {document['timeout']:g} s for each"]
         if document["raw"] and not as_it_is(encoding):
@@ -60,6 +60,50 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     if document["skipped"]:
         result += ["Left out:", *(f"  {s['what']}: {s['reason']}" for s in document["skipped"]), ""]
     return result[:-1]
+
+
+def by_score(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns configurations in the order of their encodings and PAR-2; the best ones come first."""
+    return sorted(rows, key=lambda r: (r["encoding"], inf if r["par2"] is None else r["par2"]))
+
+
+SHOWN = 20  # rows of a table of claims
+
+
+def claim_lines(made: ComparisonSummary) -> list[str]:
+    """Returns what each backend answers about each claim, as a table for each encoding.
+
+    A cell is about the claim as it is; of a backend that simplifies always, about what that leaves.
+    """
+    result: list[str] = []
+    for encoding in made.encodings():
+        runs = {
+            c.backend: made.runs[c] for c in made.runs if c.encoding == encoding and c.simplification != "off"
+        }
+        runs |= {
+            c.backend: made.runs[c] for c in made.runs if c.encoding == encoding and c.simplification == "off"
+        }
+        problems = list(dict.fromkeys(problem for each in runs.values() for problem in each))
+        question = "question" if encoding == SCRIPT else "claim"
+        rows = [
+            [f"{problem.case} {problem.claim}", *(_answered(each.get(problem)) for each in runs.values())]
+            for problem in problems[:SHOWN]
+        ]
+        result += ["", *columns(*_aligned([question, *runs], rows, 1))]
+        if len(problems) > SHOWN:
+            result.append(f"... and {counted(len(problems) - SHOWN, question)} more, in table-{encoding}.csv")
+    return result
+
+
+def _answered(run: MedianRun | None) -> str:
+    """Returns an answer and its seconds, such as `true 0.020`; why there is none; `-` without an attempt."""
+    if run is None:
+        return "-"
+    record = run.record
+    if record["status"] in DECIDED:
+        word = _counted(record["status"], record["encoding"] == SCRIPT)
+        return f"{'wrong: ' * run.wrong}{word} {_seconds(record['wall'])}"
+    return str(record["end"])
 
 
 COUNTS = (

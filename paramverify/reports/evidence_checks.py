@@ -92,6 +92,8 @@ class Replayed:
         counts = counts_of(found)
         if found.accepted and found.status == Standing.VIOLATED:
             counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
+        elif found.accepted and counts.startswith("0 claims "):
+            counts = f"{counts}, because the evidence has no claim to prove"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 
     @property

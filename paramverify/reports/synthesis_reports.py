@@ -28,7 +28,7 @@ from paramverify.formats.quantified_questions import AndCondition, in_expression
 from paramverify.kernel.strict_reading import counted
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import discharge
-from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
+from paramverify.portfolio.quantifier_elimination import NOT_ASKED, Elimination, by_vertices, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.printable import line
 from paramverify.privacy.cases import PrivacyCase
@@ -550,13 +550,13 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
 FOR_QEPCAD = 0.5  # of the time; the rest is for procedures of this package
 
 
-def quantified_lines(case: PrivacyCase, seconds: float) -> dict[str, str]:
-    """Returns what is said besides a verdict, each under its name.
+def quantified_lines(case: PrivacyCase, seconds: float, qepcad: bool = True) -> dict[str, str]:
+    """Returns what is said besides a verdict, each under its name; without `qepcad`, it is not asked.
 
     Raises:
         InputError: the case has `[quantify]`, and claims from which no parameter can be eliminated.
     """
-    found = _quantified_condition(case, seconds) if case.free else {}
+    found = _quantified_condition(case, seconds, qepcad) if case.free else {}
     if case.design:
         names = ", ".join(case.design.parameters)
         found["design"] = (
@@ -565,7 +565,7 @@ def quantified_lines(case: PrivacyCase, seconds: float) -> dict[str, str]:
     return found
 
 
-def _quantified_condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
+def _quantified_condition(case: PrivacyCase, seconds: float, qepcad: bool) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
     model = case.model
     if model.every_length:
@@ -574,7 +574,9 @@ def _quantified_condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     if model.comparisons and any(claim.domain is not model.domain for claim in claims):
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     started = time.monotonic()
-    found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)
+    found: Elimination | Open = NOT_ASKED
+    if qepcad:
+        found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)
     how = "on the word of QEPCAD"
     if isinstance(found, Open):
         own, how = _without_qepcad(case, claims, max(0.01, seconds - (time.monotonic() - started)))

@@ -8,6 +8,7 @@ from paramverify import printable
 from paramverify.answers import Decision, Standing
 from paramverify.evidence import number_words
 from paramverify.kernel.strict_reading import counted
+from paramverify.models.mechanisms.program import explains_outputs
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
@@ -122,8 +123,10 @@ def word(report: PrivacyReport, case: PrivacyCase) -> str:
 
 
 def notes(report: PrivacyReport, case: PrivacyCase) -> list[str]:
-    """Returns the notes that the headline does not say already."""
-    return [f"  {line}" for line in sentences.notes(report.notes, headline(report, case)[0])]
+    """Returns the notes that the headline does not say already, and that concern what is printed."""
+    nameless = isinstance(report.verdict, Holds) and not report.larger
+    told = [note for note in report.notes if not (nameless and explains_outputs(note))]
+    return [f"  {line}" for line in sentences.notes(told, headline(report, case)[0])]
 
 
 def remarks(report: PrivacyReport, case: PrivacyCase) -> dict[str, Any]:

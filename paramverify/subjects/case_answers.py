@@ -49,7 +49,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     options, settled = _kept(options, watch)
     case = deciding(case, options)
     found = verify_beyond(case, options, settled, near=not asked.evidence)
-    condition = _condition(case, max(0.01, until - time.monotonic()))
+    condition = _condition(case, max(0.01, until - time.monotonic()), options.may_ask("qepcad"))
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     by_bound = found.bound and not asked.evidence  # proofs of other claims, which were not made for evidence
 
@@ -88,13 +88,13 @@ def reason_of(verdict: Verdict) -> str:
     return f"{verdict.end.value}: {verdict.detail}" if isinstance(verdict, Unknown) else ""
 
 
-def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
+def _condition(case: PrivacyCase, seconds: float, qepcad: bool) -> dict[str, str]:
     """Returns what is said besides the verdict, of free and design parameters."""
     if not (case.free or case.design):
         return {}
     from paramverify.reports.synthesis_reports import quantified_lines
 
-    return quantified_lines(case, seconds)
+    return quantified_lines(case, seconds, qepcad)
 
 
 def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:

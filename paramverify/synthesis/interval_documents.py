@@ -29,7 +29,10 @@ def check_can_write(domain: Domain) -> None:
     if domain.constant is not None or domain.ring.tied:
         reason = "evidence of exact intervals requires polynomials in one parameter, without E"
     elif len(domain.box) != 1:
-        reason = f"evidence of exact intervals requires one parameter, but the case has {len(domain.box)}"
+        names = ", ".join(domain.box)
+        reason = f"evidence of exact intervals requires a case with one parameter, but this one has {names}"
+        if any(interval.is_point for interval in domain.box.values()):
+            reason += " (also those with one value count)"
     elif next(iter(domain.box.values())).is_point:
         reason = "evidence of exact intervals requires an interval, but the parameter has one value"
     else:

@@ -26,7 +26,7 @@ from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import Model, is_about, refuse_tied
 from paramverify.models.parameters import Sense
-from paramverify.portfolio.quantifier_elimination import Elimination, eliminate
+from paramverify.portfolio.quantifier_elimination import NOT_ASKED, Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.processes.time_limits import alarm
@@ -190,6 +190,8 @@ def safe_values(
     refuse_tied(case.model, "this form of synthesize")
     if AnswerForm.CONDITION in forms:
         check_condition(case.model)
+        if not session.options.may_ask("qepcad"):
+            return ExactCondition(axes, NOT_ASKED)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
     if AnswerForm.MAP in forms:
         check_map(case.model, axes)

@@ -320,7 +320,7 @@ let is_evidence = function
 let check_text text =
   let rejection error = { (nothing Rejected_it) with lines = [ "rejected: " ^ reason_of error ] } in
   match parse text with
-  | exception Not_json reason -> raise (No_evidence ("this is no evidence: " ^ reason))
+  | exception Not_json reason -> raise (No_evidence ("this is not evidence: " ^ reason))
   | exception (Rejected _ as error) -> rejection error
   | data -> (
       try
@@ -331,6 +331,6 @@ let check_text text =
       with
       | (Rejected _ | Misformed _) as error ->
           if not (is_evidence data) then
-            raise (No_evidence "this is no evidence: it has no `format` such as 'paramverify-evidence'");
+            raise (No_evidence "this is not evidence: it has no `format` such as 'paramverify-evidence'");
           rejection error
       | Unknown reason -> { (nothing Not_known) with lines = [ "not checked: " ^ reason ]; not_known = [ reason ] })

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,8 +26,14 @@ def test_races_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     races: dict[int, list[dict[str, object]]] = {}
     for each in told["attempts"]:
         races.setdefault(each["race"], []).append(each)
-    assert races
-    for race in races.values():
+    derived = [race for race in races.values() if race[0]["backend"] == "built-in"]
+    raced = [race for race in races.values() if race not in derived]
+    assert raced
+    assert derived
+    for (row,) in derived:  # the claim follows from one that a program has proved
+        assert row["answer"] == "proved"
+        assert re.fullmatch(r"follows from a claim that (z3|cvc5) proved before", str(row["reason"]))
+    for race in raced:
         assert sorted(str(each["backend"]) for each in race) == ["cvc5", "z3"]
         assert len({each["claim"] for each in race}) == 1
         assert any(each["answer"] == "proved" for each in race)
@@ -37,7 +44,8 @@ def test_races_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         )
     assert run(asked) == 0
     out = capsys.readouterr().out
-    assert f"attempts: {2 * len(races)} in {len(races)} races\nrace  claim" in out
+    assert f"attempts: {2 * len(raced) + len(derived)} in {len(races)} races\nrace  claim" in out
+    assert re.search(rf"{len(derived)} by built-in from a claim of (z3|cvc5)", out)
 
 
 def test_built_in_procedures_are_asked_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -179,6 +179,26 @@ def test_verdicts_tell_what_was_set(tmp_path: Path) -> None:
     assert json.loads(shown) != json.loads(called("show", str(path), "--json").out)
 
 
+def test_a_comparison_and_a_page_are_about_what_was_set(tmp_path: Path) -> None:
+    """`compare` asks about the claims with the value, and a page repeats it in its command."""
+    path = tmp_path / "case.toml"
+    path.write_text(COIN)
+    asked = ("compare", str(path), "--backends", "z3", "--json")
+    digests = []
+    for given in ((), ("-D", "c=1/10")):
+        folder = tmp_path / f"made{len(given)}"
+        called(*asked, *given, "-o", str(folder))
+        lines = (folder / "results.jsonl").read_text().splitlines()
+        digests.append({json.loads(line)["digest"] for line in lines})
+    assert digests[0]
+    assert digests[1]
+    assert digests[0] != digests[1]
+    page = tmp_path / "page.html"
+    called("report", str(path), "-D", "c=1/10", "-o", str(page))
+    assert "-D c=1/10" in page.read_text()
+    assert "et by -D, not by the file: c = 1/10" in page.read_text()
+
+
 def test_a_parameter_that_is_set_is_known(tmp_path: Path) -> None:
     """The case with `-D` is the case in which the value is written."""
     path, written = tmp_path / "a" / "case.toml", tmp_path / "b" / "case.toml"

@@ -713,7 +713,7 @@ def test_encodings_that_contradict_each_other() -> None:
             [HOLDS, "--backends", "lying_backends:MISSING"],
             "is not installed; to get it: pip install stand-in",
         ),
-        ([HOLDS, "--backends", ","], "--backends has no name: give at least one"),
+        ([HOLDS, "--backends", ","], "--backends names nothing: give at least one name"),
         ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; choose from sequences, all-sets, cone,"),
         ([ENDLESS], "the case is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),

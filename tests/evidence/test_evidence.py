@@ -322,10 +322,10 @@ def test_what_is_no_evidence_is_not_judged(
     path.write_text(text)
     for options in ([], ["--case", str(CASES / "noisy-max-independent.toml")]):
         assert run(["check", str(path), *options]) == 2
-        assert f"this is no evidence: {reason}" in capsys.readouterr().err
+        assert f"this is not evidence: {reason}" in capsys.readouterr().err
     assert kernel([str(path)]) == 2
     told = capsys.readouterr()
-    assert f"this is no evidence: {reason}" in told.err
+    assert f"this is not evidence: {reason}" in told.err
     assert not told.out
 
 

@@ -155,7 +155,10 @@ def test_what_is_printed(evidence: Path, tmp_path: Path, capsys: pytest.CaptureF
     for asked in (("--help",), ("-h",)):
         assert run_on(*asked) == (0, f"{program.USAGE}\n", "")
     path.write_text("[]", encoding="utf-8")
-    assert run_on(path)[::2] == (2, f"error: {path}: this is no evidence: it must be an object, not a list\n")
+    assert run_on(path)[::2] == (
+        2,
+        f"error: {path}: this is not evidence: it must be an object, not a list\n",
+    )
     told = f"error: {tmp_path} is a folder: name the file that contains the evidence\n"
     assert run_on(tmp_path) == (2, "", told)
     assert run_on(tmp_path / "none") == (2, "", f"error: there is no file {tmp_path / 'none'}\n")

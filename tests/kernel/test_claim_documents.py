@@ -366,8 +366,8 @@ def test_what_is_no_evidence() -> None:
     form = "it has no `format` such as 'paramverify-evidence'"
     reasons = {"[1]": "it must be an object, not a list", "{}": form, '{"format": 3}': form}
     for text, why in {**reasons, '{"format": "other"}': form}.items():
-        assert no_evidence(text) == f"this is no evidence: {why}"
-    assert no_evidence("{").startswith("this is no evidence: not JSON: Expecting property name")
+        assert no_evidence(text) == f"this is not evidence: {why}"
+    assert no_evidence("{").startswith("this is not evidence: not JSON: Expecting property name")
     assert no_evidence("[" * 100_000) == no_evidence('{"format": "paramverify-cone"}') == ""
 
 

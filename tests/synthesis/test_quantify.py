@@ -145,6 +145,16 @@ def test_a_case_without_qepcad(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize("chosen", [["--backends", "z3"], ["--require-certificates"]])
+def test_qepcad_is_asked_only_if_it_may_be(
+    chosen: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Backends that the user names, and required certificates, also hold for the condition."""
+    monkeypatch.delattr(synthesis_reports, "eliminate")
+    assert run(["verify", str(CASE), *chosen]) == 1
+    assert "and all p in (0, 1) (by exact projection; " in capsys.readouterr().out
+
+
 CONDITIONS = {  # a condition on p in [0, 1], and the places where it is true
     "2*p - 1 >= 0": "p in [1/2, 1]",
     "2*p - 1 > 0 and 3*p - 2 != 0": "p in (1/2, 2/3) or p in (2/3, 1]",

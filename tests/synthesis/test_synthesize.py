@@ -493,7 +493,7 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
             ["--witness", "--precision", "0.1"],
             "--precision has no effect here: use it with --objective ratio or --near",
         ),
-        (["--parameters", ""], "--parameters has no name: give at least one"),
+        (["--parameters", ""], "--parameters names nothing: give at least one name"),
     ],
 )
 def test_mistakes(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

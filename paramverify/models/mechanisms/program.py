@@ -84,6 +84,12 @@ PLACES = (
     "of the claims, in [0, 1], selects the number, and each claim covers all of them"
 )
 
+
+def explains_outputs(note: str) -> bool:
+    """Whether a note only explains how outputs are named, which does not concern answers that name none."""
+    return any(note.startswith(words.partition("{}")[0]) for words in (RANGES, DENSITIES, PLACES))
+
+
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
 PARTS = ("calls",)  # and those that hold mechanisms

@@ -430,12 +430,12 @@ class Expressions:
         if name == "output":
             raise self.refuse("output(...) must be a statement on its own line", tree)
         if tree.keywords:
-            raise self.refuse(
-                WRITE["stream"]
-                if name == "stream"
-                else "arguments cannot be passed by name here; pass them by position",
-                tree,
-            )
+            reason = "arguments cannot be passed by name here; pass them by position"
+            if name == "stream":
+                reason = WRITE["stream"]
+            elif any(each.arg == "size" for each in tree.keywords):
+                reason = f"size= is not supported: {name} draws one number; call it in a list or a loop"
+            raise self.refuse(reason, tree)
         read = self.sequence if name in _OF_LISTS and len(tree.args) == 1 else self.node
         given = tuple(read(a, depth + 1) for a in tree.args)
         if name in self.known:

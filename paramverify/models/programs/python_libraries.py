@@ -691,6 +691,8 @@ def without_library(name: str) -> str:
     several = BARE.get(name, ())
     if not several:
         return ""
+    if len(several) == 1 and isinstance(refused := TABLE.get(several[0]), Refused):
+        return f"{several[0]} {refused.reason}"
     differ = f"{' and '.join(several)} differ" if len(several) > 1 else f"it may be {several[0]}"
     return f"{differ}: import the function that you mean, and paramverify will say what to write for it"
 
