@@ -144,8 +144,8 @@ def test_the_page_has_every_key() -> None:
     anchors = {slug(name) for name in re.findall(r"^## (.+)$", page, re.MULTILINE)}
     anchors |= set(re.findall(r"\{ #([\w-]+) \}", page))
     assert set(re.findall(r"\]\(#(.+?)\)", page)) <= anchors
-    assert "| `claims` | [claim](#claim)[] |" in page
-    assert "| `lower_lines` | exact{}[] |" in page
+    assert r"| `claims` | [claim](#claim)\[\] |" in page
+    assert r"| `lower_lines` | exact{}\[\] |" in page
 
 
 def test_unknown_is_no_exact_number() -> None:

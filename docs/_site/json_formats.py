@@ -174,7 +174,7 @@ def short(kind: str, names: set[str]) -> str:
     if " or " in kind:
         return " or ".join(short(part, names) for part in kind.split(" or "))
     if kind.startswith("list of "):
-        return f"{short(kind.removeprefix('list of '), names)}[]"
+        return f"{short(kind.removeprefix('list of '), names)}\\[\\]"
     if kind.startswith("map of "):
         return f"{short(kind.removeprefix('map of '), names)}{{}}"
     return f"[{kind}](#{slug(kind)})" if kind in names else kind
