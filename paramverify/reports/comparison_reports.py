@@ -38,7 +38,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
                 "virtual best"
             )
         result.append("")
-        result += [*_scores(rows), ""]
+        result += [*_scores(rows), ""] if rows else []
         parts = [c for c in document["contributions"] if c["encoding"] == encoding]
         if len(parts) > 1:
             header = ("contributes", "fastest", "alone", "PAR-2 of the best without it")
