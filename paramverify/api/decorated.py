@@ -35,7 +35,6 @@ from paramverify.api.values import (
 )
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
-from paramverify.evidence.told_witnesses import Witness
 from paramverify.models.mechanisms._inputs import GivenInput, read_inputs
 from paramverify.models.mechanisms.program import NumericProgram, ProgramMechanism
 from paramverify.models.model import Model, of_privacy
@@ -46,6 +45,7 @@ from paramverify.models.programs.run_states import Plain
 from paramverify.models.programs.static_analysis import check_names, check_sharing
 from paramverify.models.relations import InputPart
 from paramverify.privacy.cases import PrivacyCase, read_case
+from paramverify.privacy.runs import made_of_function
 from paramverify.privacy.sides import with_note
 from paramverify.reports import sampling_reports
 from paramverify.statistics.audit import audit
@@ -148,9 +148,19 @@ class Mechanism(Decorated):
         return self._cases[key]
 
     @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Lets answers about the case tell runs of the function, if it was adopted."""
+        if self.explored is None:
+            yield
+            return
+        with made_of_function(self.source.text, self.explored.run_of):
+            yield
+
+    @contextmanager
     def _at_home(self) -> Iterator[None]:
         try:
-            yield
+            with self.telling():
+                yield
         except ProgramError as error:
             for source in (self.source, *(callee.source for callee in self.source.calls.values())):
                 if error.text == source.text:
@@ -167,13 +177,7 @@ class Mechanism(Decorated):
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
         """Returns whether the mechanism is private; see `paramverify.verify`."""
         with self._at_home():
-            report = verify_read(self.as_read, limits)
-        if self.explored is not None and isinstance(report.witness, Witness):
-            from paramverify.api.leaks import run_lines, with_run
-
-            if found := run_lines(self.explored, report.witness):
-                return replace(report, lines=with_run(report.lines, found))
-        return report
+            return verify_read(self.as_read, limits)
 
     def leak_test(
         self, report: VerifyReport | None = None, *, seed: int = 0, **limits: Unpack[Limits]

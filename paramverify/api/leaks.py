@@ -5,23 +5,30 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import sqrt
-from pathlib import Path
+from math import prod, sqrt
+from pathlib import Path, PurePath
 from typing import Any
 
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.evidence.told_witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import show_input
 from paramverify.models.programs.output_intervals import shown_output
 from paramverify.models.programs.run_states import Plain
+from paramverify.privacy.runs import FunctionRun, FunctionStep
 from paramverify.tracing.exploring import Branch, Explored, Leaf, Tree
+from paramverify.tracing.formulas import Refused
 from paramverify.tracing.residual import leaves
-from paramverify.tracing.tracer import Choice, Noise, Place, Step
+from paramverify.tracing.tracer import Choice, Place, Step, Test
 
 MOST_RUNS = 10_000_000
 SIGMAS = 7
+MOST_TRIED = 20  # runs with an output, of which the first that is possible is told
+MOST_WORDS = 4  # outcomes of a draw
+THIS = "this"
 
 
 def observation(leaf: Leaf) -> str | None:
@@ -42,80 +49,118 @@ def _value(tree: ast.expr) -> Plain:
     return Fraction(str(ast.literal_eval(tree)))
 
 
-def _at(tree: Tree, shares: float, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float]]:
-    if isinstance(tree, Leaf):
-        yield tree, shares
-        return
-    for k, after in enumerate(tree.after):
-        if after is not None:
-            share = tree.step.weights[k].value(point) if isinstance(tree.step, Choice) else 1.0
-            yield from _at(after, shares * share, point)
+def function_run(
+    explored: Explored, law: Callable[..., Any], place: str, witness: ExactWitness
+) -> FunctionRun | None:
+    """Returns a likely run of the function that leads to the output of a witness, with the user's own lines.
 
-
-def run_lines(explored: Explored, witness: Witness) -> list[str]:
-    """Returns the most likely run that leads to the output of a witness, with the user's own lines.
-
-    Nothing is returned if the output has noise, or if a secret is no single input.
+    None if the output has noise, or if a secret is no single input. `law` returns the exact probabilities of
+    the outputs of trees at points; a run with comparisons of noise is told only if its probability is not 0.
     """
     names = {show_input(given): given for given in explored.trees}
-    if (
-        not isinstance(witness.left, str)
-        or not isinstance(witness.right, str)
-        or len(witness.observations) != 1
-    ):
-        return []
-    if witness.left not in names or witness.right not in names or witness.densities:
-        return []
-    point = {name: float(value) for name, value in witness.parameters.items()}
+    if len(witness.observations) != 1 or witness.densities:
+        return None
+    if witness.left not in names or witness.right not in names:
+        return None
+    given, tree = names[witness.left], explored.trees[names[witness.left]]
+    found = [leaf for leaf in leaves([tree]) if observation(leaf) == witness.observations[0]]
+    found.sort(key=lambda leaf: -_share(leaf, witness.parameters))
+    leaf = next((leaf for leaf in found[:MOST_TRIED] if _possible(leaf, given, tree, law, witness)), None)
+    if leaf is None:
+        return None
+    steps = [_step(step.place, _words(step, chosen)) for step, chosen in leaf.steps]
+    if leaf.place is not None:
+        steps.append(_step(leaf.place, _ending(leaf)))
+    parts_at, instead = _parting(leaf, explored.trees[names[witness.right]])
+    return FunctionRun(
+        function=place.rpartition(":")[2],
+        left=witness.left,
+        right=witness.right,
+        steps=tuple(steps),
+        parts_at=parts_at,
+        instead=instead,
+    )
+
+
+def _share(leaf: Leaf, point: Mapping[str, Fraction]) -> float:
+    """Returns the probability of the choices of a run; 1 if the point has other names than they do."""
+    weights = [step.weights[chosen] for step, chosen in leaf.steps if isinstance(step, Choice)]
+    known = {name: float(value) for name, value in point.items()}
+    if any(weight.names - known.keys() for weight in weights):
+        return 1.0
+    return prod(weight.value(known) for weight in weights)
+
+
+def _possible(
+    leaf: Leaf, given: tuple[Any, ...], tree: Tree, law: Callable[..., Any], witness: ExactWitness
+) -> bool:
+    """Tells whether a run has a positive probability: comparisons may contradict each other."""
+    if sum(isinstance(step, Test) for step, _ in leaf.steps) < 2:
+        return True
     try:
-        found = [
-            (share, leaf)
-            for leaf, share in _at(explored.trees[names[witness.left]], 1.0, point)
-            if observation(leaf) == witness.observations[0]
-        ]
-    except KeyError:  # a parameter stands as x_eps only
-        return []
-    if not found:
-        return []
-    leaf = max(found, key=lambda pair: pair[0])[1]
-    parts_at = _parts_at(leaf.steps, explored.trees[names[witness.right]], leaf.text)
-    lines = [f"  In the function, this run produces it under '{witness.left}':"]
+        (found,) = law({given: _alone(leaf, tree)}, [witness.parameters])
+    except (InputError, LimitError, Refused):
+        return False
+    return bool(found[given].get(THIS, 0) > 0)
+
+
+def _alone(leaf: Leaf, tree: Tree | None) -> Tree:
+    """Returns a tree in which all other runs end at once, with another output."""
+    found: Tree = replace(leaf, text=repr(THIS))
+    other = replace(leaf, text=repr("other"))
+    for step, chosen in reversed(leaf.steps):
+        count = len(step.weights) if isinstance(step, Choice) else 2 if isinstance(step, Test) else 1
+        found = Branch(step, [found if k == max(chosen, 0) else other for k in range(count)])
+    return found
+
+
+def _step(place: Place, words: str) -> FunctionStep:
+    text = textwrap.shorten(linecache.getline(place.file, place.line).strip(), 70)
+    return FunctionStep(PurePath(place.file).name, place.line, text, words)
+
+
+def _words(step: Step, chosen: int) -> str:
+    match step:
+        case Choice():
+            return step.words[chosen]
+        case Test():
+            return f"{step.text} is {'false' if chosen else 'true'}"
+    return f"{step.name} = {step.call}"
+
+
+def _parting(leaf: Leaf, tree: Tree | None) -> tuple[int | None, str]:
+    """Returns where a run is another one for another input, and how; see `FunctionRun`."""
     for k, (step, chosen) in enumerate(leaf.steps):
-        words = (
-            step.words[chosen]
-            if isinstance(step, Choice)
-            else ""
-            if isinstance(step, Noise)
-            else ("true", "false")[chosen]
-        )
-        part = "   <- the runs part here" if k == parts_at else ""
-        lines.append(f"    {_shown(step.place)}  {words}{part}".rstrip())
-    if parts_at == len(leaf.steps):
-        lines.append(f"  Under '{witness.right}', the same draws lead to another output.")
-    return lines if leaf.steps else []
-
-
-def with_run(lines: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Returns the lines of an answer with another run in the place of the one of its program."""
-    starts = [k for k, line in enumerate(lines) if line.startswith("  This run produces it")]
-    notes = [k for k, line in enumerate(lines) if line.startswith("  Note:")]
-    end = notes[0] if notes else len(lines)
-    start = min([*starts, end])
-    return (*lines[:start], *found, *lines[end:])
-
-
-def _shown(place: Place) -> str:
-    text = linecache.getline(place.file, place.line).strip()
-    return f"{Path(place.file).name}:{place.line}: {textwrap.shorten(text, 70)}"
-
-
-def _parts_at(steps: Sequence[tuple[Step, int]], tree: Tree | None, text: str) -> int | None:
-    """Returns the first step that another input lacks, or the number of steps if only outputs differ."""
-    for k, (step, chosen) in enumerate(steps):
-        if not isinstance(tree, Branch) or tree.step.key != step.key:
-            return k
+        if tree is None:
+            return k, "the function does not get there"
+        if isinstance(tree, Leaf):
+            return k, f"the function ends there with {_ending(tree)}"
+        if tree.step.key != step.key:
+            return k, _other(step, tree.step)
         tree = tree.after[max(chosen, 0)]
-    return None if isinstance(tree, Leaf) and tree.text == text else len(steps)
+    if not isinstance(tree, Leaf):
+        return len(leaf.steps), "the function goes on after the same draws"
+    if tree.text == leaf.text:
+        return None, "the same run produces it"
+    return len(leaf.steps), f"the same draws lead to {_ending(tree)}"
+
+
+def _ending(leaf: Leaf) -> str:
+    shown = observation(leaf)
+    return f"output {shown if shown is not None else leaf.text}"
+
+
+def _other(step: Step, other: Step) -> str:
+    """Returns in words what another step is."""
+    where = PurePath(other.place.file).name, other.place.line
+    there = "there" if other.place == step.place else f"at {where[0]}:{where[1]}"
+    match other:
+        case Choice():
+            more = ", ..." if len(other.words) > MOST_WORDS else ""
+            return f"the outcomes {there} are: {', '.join(other.words[:MOST_WORDS])}{more}"
+        case Test():
+            return f"the comparison {there} is {other.text}"
+    return f"the noise {there} is {other.call}"
 
 
 def leak_test(explored: Explored, witness: object, place: str, names: Sequence[str], seed: int) -> str:

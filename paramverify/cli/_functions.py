@@ -72,12 +72,11 @@ def function_of(file: Path, name: str) -> Any:
     return found
 
 
-def case_of(context: click.Context, parameter: click.Parameter, value: str) -> str:
+def case_of(context: click.Context, value: str) -> None:
     """Lets a command read the case of a decorated function where its argument names one."""
-    del parameter
     place = named(value)
     if place is None or Path(value).exists():
-        return value
+        return
     found = function_of(*place)
     if not hasattr(found, "to_toml"):
         raise InputError(
@@ -87,4 +86,4 @@ def case_of(context: click.Context, parameter: click.Parameter, value: str) -> s
             file=str(place[0]),
         )
     context.with_resource(standing_in(Path(value), found.to_toml().encode()))
-    return value
+    context.with_resource(found.telling())

@@ -41,24 +41,16 @@ def compare(
         known: dict[str, Value] = {}
         for leaf, share in _leaves(trees[given], 1.0, point):
             likely[leaf.text] = likely.get(leaf.text, 0.0) + share
-            known.setdefault(leaf.text, _parsed(leaf.text))
+            known.setdefault(leaf.text, parsed(leaf.text))
         seen: set[str] = set()
         for _ in range(RUNS):
-            text = _outcome(run, given)
+            text = outcome(run, given)
             if text is None:
                 return
-            value = _parsed(text)
-            found = next((t for t, v in known.items() if _agree(v, value)), None)
-            if found is None and "-0.0" in text:
-                raise Refused(
-                    "an output can be -0.0 in Python, which shows the sign of what was rounded or "
-                    "multiplied: return int(...) of it, or add 0.0"
-                )
+            value = parsed(text)
+            found = next((t for t, v in known.items() if agree(v, value)), None)
             if found is None:
-                raise Refused(
-                    f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
-                    "does not find: it followed the function wrongly; please report this"
-                )
+                raise unknown(text, given)
             seen.add(found)
         for text, share in likely.items():
             kinds = {known[other] for other in seen}  # of exceptions the types are compared, not the texts
@@ -68,6 +60,19 @@ def compare(
                     f"{text.strip(chr(39))}, but in Python it does not: "
                     "it followed the function wrongly; please report this"
                 )
+
+
+def unknown(text: str, given: tuple[Any, ...]) -> Refused:
+    """Returns the error for an output that Python returns, and no tree has."""
+    if "-0.0" in text:
+        return Refused(
+            "an output can be -0.0 in Python, which shows the sign of what was rounded or "
+            "multiplied: return int(...) of it, or add 0.0"
+        )
+    return Refused(
+        f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
+        "does not find: it followed the function wrongly; please report this"
+    )
 
 
 def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequence[tuple[Leaf, float]]:
@@ -84,7 +89,7 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
     ]
 
 
-def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
+def outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
     """Returns what one run returns or raises; None if it uses words of programs, which Python cannot run."""
     tracer = Tracer(lambda formula: 0)
     with contextlib.redirect_stdout(io.StringIO()):
@@ -99,7 +104,7 @@ def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> s
     return written(value, tracer)[0]
 
 
-def _parsed(text: str) -> Value:
+def parsed(text: str) -> Value:
     """Returns a written output as nested tuples of floats and texts."""
     import ast
 
@@ -125,11 +130,12 @@ def _parsed(text: str) -> Value:
     return of(ast.parse(text, mode="eval").body)
 
 
-def _agree(model: Value, value: Value) -> bool:
+def agree(model: Value, value: Value) -> bool:
+    """Tells whether an output that Python returns is one of the trees, up to the rounding of floats."""
     if model is None:
         return isinstance(value, float) or value is None
     if isinstance(model, tuple):
-        return isinstance(value, tuple) and len(model) == len(value) and all(map(_agree, model, value))
+        return isinstance(value, tuple) and len(model) == len(value) and all(map(agree, model, value))
     if isinstance(model, float):
         return isinstance(value, float) and math.isclose(model, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return model == value
