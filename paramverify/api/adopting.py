@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import product
+from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -24,9 +25,11 @@ from paramverify.api.leaks import function_run
 from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
 from paramverify.api.values import Number, document, intervals_of, table, whole
 from paramverify.errors import InputError, LimitError, ProgramError, located
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import show_input
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
 from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.privacy.runs import FunctionRun
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
 from paramverify.tracing.exploring import Explored, Explorer, Tree, copied, with_sources
@@ -37,6 +40,7 @@ from paramverify.tracing.tracer import Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
+IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
     "doubles, and exact decimal numbers in the place of floats"
@@ -408,16 +412,22 @@ class _Adoption:
             try:
                 explored = self._explored()
                 if samples:
-                    agreement.check(explored, self._law, self._run_at, self._points(), samples)
+                    agreement.check(explored, self.law, self.run, self._points(), samples)
             except Refused as error:
                 raise self._at_home(error) from None
             told = [explored.agreement.note()] if explored.agreement else []
             notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes, *told])
             title = title or f"{self.plain.__qualname__}, adopted from Python"
             found = self._made(self.tables, with_origins(explored.lines), title, notes)
-        explored.run_of = partial(function_run, explored, self._law, self.place)
+        explored.adoption = self
+        self.explored = explored
         found.explored = explored
+        found.__dict__["__wrapped__"] = self.function
         return found
+
+    def run_of(self, witness: ExactWitness) -> FunctionRun | None:
+        """Returns the run behind a witness, in the user's own lines."""
+        return function_run(self.explored, witness)
 
     def _made(self, tables: Mapping[str, Tables], text: str, title: str, notes: str = "") -> Mechanism:
         """Returns the mechanism of a program."""
@@ -435,7 +445,7 @@ class _Adoption:
             source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml
         )
 
-    def _law(self, trees: Mapping[tuple[Any, ...], Tree], points: Sequence[Point]) -> list[Law]:
+    def law(self, trees: Mapping[tuple[Any, ...], Tree], points: Sequence[Point]) -> list[Law]:
         """Returns the exact probabilities of the outputs of trees at points, by input."""
         tables = {**self.tables, "privacy": {"ratio": 2}}  # any budget: nothing is proved
         made = self._made(tables, with_origins(self._program(trees)), "the outputs")
@@ -524,7 +534,7 @@ class _Adoption:
         inputs = list(product(*domains))
         explored = Explorer(self._start, self.signs, self.world).all(inputs)
         point = {n: self.signs.inside(n) for n in self.intervals}
-        compare(explored.trees, lambda given: self._run(given, point), point)
+        compare(explored.trees, lambda given: self.run(given, point), point)
         explored.lines = self._program(explored.trees)
         kinds: dict[str, set[str]] = {}
         noisy = False
@@ -593,29 +603,83 @@ class _Adoption:
         found = inspect.BoundArguments(self.signature, order)
         return found.args, dict(found.kwargs)
 
-    def _run_at(self, given: tuple[Any, ...], point: Point) -> Any:
-        return self._run(given, {name: float(value) for name, value in point.items()})
-
-    def _run(self, given: tuple[Any, ...], point: Mapping[str, float]) -> Any:
-        """Runs the function itself, with real random numbers, at a point of the domain."""
+    def _named(self, given: tuple[Any, ...], point: Mapping[str, float]) -> dict[str, Any]:
+        """Returns the arguments of the function at a point of the domain, without generators."""
         named: dict[str, Any] = {}
         entries = iter(given)
         for name, found in self.given.items():
             values = [self._plain(next(entries), name) for _ in found.answers]
             named[name] = values[0] if found.length is None else self._listed(values, name)
         arguments = self.signature.parameters
-        named |= {n: value for n, value in point.items() if n in arguments}
-        named |= copied(self.constants)
-        for name, argument in arguments.items():
-            if name not in named and argument.default is argument.empty and self._is_generator(argument):
-                named[name] = self._real_generator(argument)
+        return named | {n: value for n, value in point.items() if n in arguments} | self.constants
+
+    def _missing(self, named: Mapping[str, Any]) -> list[inspect.Parameter]:
+        """Returns the arguments that are generators of random numbers, and are not given."""
+        return [
+            argument
+            for name, argument in self.signature.parameters.items()
+            if name not in named and argument.default is argument.empty and self._is_generator(argument)
+        ]
+
+    def run(self, given: tuple[Any, ...], point: Mapping[str, Fraction | float]) -> Any:
+        """Runs the function itself, with real random numbers, at a point of the domain."""
+        numbers = {name: float(value) for name, value in point.items()}
+        named = copied(self._named(given, numbers))
+        named |= {argument.name: self._real_generator(argument) for argument in self._missing(named)}
         places, named = self._bound(named)
         if self.owner is None:
             return self.plain(*places, **named)
         owner = copied(self.owner)
         if self._others():
-            owner = type(owner)(**copied(self.inside), **{n: point[n] for n in self._others()})
+            owner = type(owner)(**copied(self.inside), **{n: numbers[n] for n in self._others()})
         return self.plain(owner, *places, **named)
+
+    def call_texts(
+        self, inputs: Sequence[tuple[Any, ...]], point: Mapping[str, float], seed: int
+    ) -> tuple[str, str, list[str], list[str]]:
+        """Returns calls of the function as texts: its module, its name there, lines before, and the calls.
+
+        Raises:
+            InputError: the function cannot be imported, or an argument has no text.
+        """
+        setting = []
+        for argument in self._missing(self._named(inputs[0], point)):
+            made = "random.Random" if self._is_pythons(argument) else "np.random.default_rng"
+            setting.append(f"{argument.name} = {made}({seed})")
+        function, called = self._reached(point)
+        calls = []
+        for given in inputs:
+            texts = {name: _literal(value, name) for name, value in self._named(given, point).items()}
+            texts |= {argument.name: argument.name for argument in self._missing(texts)}
+            places, named = self._bound(texts)
+            both = [*places, *(f"{name}={text}" for name, text in named.items())]
+            call = f"{called}({', '.join(both)})"
+            calls.append(f"list({call})" if inspect.isgeneratorfunction(self.plain) else call)
+        module = self.plain.__module__
+        if module == "__main__" or module.startswith(IMPORTED):
+            module = Path(self.plain.__code__.co_filename).stem
+        return module, function, setting, calls
+
+    def _reached(self, point: Mapping[str, float]) -> tuple[str, str]:
+        """Returns the name of the function in its module, and how it is called there."""
+        known, name = self.plain.__globals__, self.plain.__qualname__
+        kind = self.owner if isinstance(self.owner, type) else type(self.owner)
+        if self.owner is not None and not self._others() and not isinstance(self.owner, type):
+            found = next((n for n, value in known.items() if value is self.owner), None)
+            if found is None:
+                raise InputError("a test needs the object of this method: give it a name in its module")
+            called = found if self.plain.__name__ == "__call__" else f"{found}.{self.plain.__name__}"
+            return called, called
+        if self.owner is not None:
+            name = f"{kind.__qualname__}.{self.plain.__name__}"
+        if name.partition(".")[0] not in known:
+            raise InputError(f"a test imports the function, but {name} is not at the top of its module")
+        if self.owner is not None and self._others():
+            given = {**self.inside, **{n: point[n] for n in self._others()}}
+            texts = ", ".join(f"{n}={_literal(value, n)}" for n, value in given.items())
+            return name, f"{kind.__qualname__}({texts}).{self.plain.__name__}"
+        decorated = isinstance(known[name.partition(".")[0]], Mechanism)
+        return name, f"{name}.__wrapped__" if decorated else name
 
     def _plain(self, value: Any, name: str) -> Any:
         """Returns a value of an input as the function gets it from Python."""
@@ -669,6 +733,24 @@ class _Adoption:
 
             return np.array(values)
         return tuple(values) if word.lower().startswith("tuple") else values
+
+
+def _literal(value: Any, name: str) -> str:
+    """Returns an argument as Python writes it.
+
+    Raises:
+        InputError: it is no number, text or list.
+    """
+    if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+        return f"np.array({value.tolist()!r})"
+    try:
+        if ast.literal_eval(repr(value)) == value:
+            return repr(value)
+    except (ValueError, SyntaxError):
+        pass
+    raise InputError(
+        f"a test cannot write the value of the argument {name}: give a default instead", key=name
+    )
 
 
 def _written(value: Any) -> str:

@@ -43,9 +43,9 @@ class Agreement:
         at = f" at each of {self.points} points of the parameters" if self.points > 1 else ""
         return (
             f"{self.runs:,} runs of the function for each of {_many(self.inputs, 'input')}{at} agree with "
-            f"this law in {_many(self.comparisons, 'exact binomial test')}, which together give a false alarm "
-            f"with a probability below {FALSE_ALARM:g}; a probability that differs by {self.visible:.2g} would "
-            "have been noticed in 99 % of all cases"
+            f"this law in {_many(self.comparisons, 'exact binomial test')}, which raise a false alarm with a "
+            f"probability below {FALSE_ALARM:g}; a probability that differs by {self.visible:.2g} would have "
+            "been noticed in 99 % of all cases"
         )
 
     def document(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _region(share: float, runs: int, wrong: float) -> tuple[int, int]:
 def _visible(share: float, low: int, high: int, runs: int) -> float:
     """Returns a difference from which on another probability leads to a count outside of a region."""
     if low == high:  # of an output that is impossible or certain
-        return 1 - MISSED ** (1 / runs)
+        return float(1 - MISSED ** (1 / runs))
     below, above = interval(low, high, runs, MISSED)
     return float(max(share - below, above - share))
 

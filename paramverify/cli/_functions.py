@@ -6,6 +6,7 @@ The file is imported, and the function is run: this is for your own code, as a t
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def imported(file: Path) -> ModuleType:
     Raises:
         InputError: it cannot be imported.
     """
-    name = f"paramverify_user_{file.stem}"
+    from paramverify.api.adopting import IMPORTED
+
+    name = f"{IMPORTED}{file.stem}"
     folder = str(file.resolve().parent)
     spec = importlib.util.spec_from_file_location(name, file.resolve())
     if spec is None or spec.loader is None or not file.is_file():
@@ -72,6 +75,15 @@ def function_of(file: Path, name: str) -> Any:
     return found
 
 
+def way(test: Path, file: Path) -> str:
+    """Returns the folder of a file, seen from that of a test that imports it; "" if it is the same."""
+    found = os.path.relpath(file.resolve().parent, test.resolve().parent)
+    return "" if found == "." else found
+
+
+FOUND = "paramverify.function"  # key in the context of a command
+
+
 def case_of(context: click.Context, value: str) -> None:
     """Lets a command read the case of a decorated function where its argument names one."""
     place = named(value)
@@ -87,3 +99,4 @@ def case_of(context: click.Context, value: str) -> None:
         )
     context.with_resource(standing_in(Path(value), found.to_toml().encode()))
     context.with_resource(found.telling())
+    context.meta[FOUND] = (place[0], found)

@@ -61,8 +61,8 @@ class Explored:
     notes: list[str] = field(default_factory=list)
     runs: int = 0
     lines: list[Any] = field(default_factory=list)  # of the program, see `residual`
-    run_of: Any = None  # returns the run behind a witness
     agreement: Any = None  # with runs of the function, if those were compared
+    adoption: Any = None  # the function itself, see `api.adopting`
 
 
 _FUNCTIONS = {  # of modules, which are no methods of their generators

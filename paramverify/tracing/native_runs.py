@@ -48,7 +48,7 @@ def compare(
             if text is None:
                 return
             value = parsed(text)
-            found = next((t for t, v in known.items() if agree(v, value)), None)
+            found = nearest(known, value)
             if found is None:
                 raise unknown(text, given)
             seen.add(found)
@@ -91,6 +91,12 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
 
 def outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
     """Returns what one run returns or raises; None if it uses words of programs, which Python cannot run."""
+    found = shown_outcome(run, given)
+    return None if found is None else found[0]
+
+
+def shown_outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> tuple[str, str] | None:
+    """Returns the same with what `repr` shows of it."""
     tracer = Tracer(lambda formula: 0)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -100,8 +106,24 @@ def outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> st
         except InputError:
             return None
         except Exception as error:
-            return repr(f"raises {type(error).__name__}: {error}")
-    return written(value, tracer)[0]
+            text = f"raises {type(error).__name__}: {error}"
+            return repr(text), text
+    return written(value, tracer)[0], repr(value)
+
+
+def nearest(known: Mapping[str, Value], value: Value) -> str | None:
+    """Returns which of some outputs one is that Python returned; None if it is none of them."""
+    alike = [text for text, found in known.items() if agree(found, value)]
+    return min(alike, key=lambda text: _distance(known[text], value), default=None)
+
+
+def _distance(known: Value, value: Value) -> tuple[int, float]:
+    """Returns how many numbers are noise, and how far the other ones are apart."""
+    if isinstance(known, tuple) and isinstance(value, tuple):
+        parts = [_distance(*pair) for pair in zip(known, value, strict=True)]
+        return sum(noise for noise, _ in parts), sum(far for _, far in parts)
+    far = abs(known - value) if isinstance(known, float) and isinstance(value, float) else 0.0
+    return int(known is None), far
 
 
 def parsed(text: str) -> Value:

@@ -16,7 +16,7 @@ from typing import Any
 
 from paramverify.tracing.exploring import Branch, Leaf, Tree
 from paramverify.tracing.formulas import Refused
-from paramverify.tracing.native_runs import Value, agree, outcome, parsed, unknown
+from paramverify.tracing.native_runs import Value, nearest, outcome, parsed, unknown
 from paramverify.tracing.residual import leaves
 from paramverify.tracing.tracer import Place, Test
 
@@ -107,10 +107,10 @@ class Cells:
             Refused: the trees do not have it.
         """
         value = parsed(text)
-        alike = [known for known in self.known.values() if agree(known, value)]
-        if not alike:
+        found = nearest(self.known, value)
+        if found is None:
             raise unknown(text, given)
-        return _filled(min(alike, key=lambda known: _distance(known, value)), value)
+        return _filled(self.known[found], value)
 
     def _cell(self, value: Value, where: Where, placed: Mapping[Where, Cell] | None = None) -> Cell:
         if isinstance(value, tuple):
@@ -148,12 +148,6 @@ def _at(value: Value, where: Where) -> Value:
             return None
         value = value[k]
     return value
-
-
-def _distance(known: Value, value: Value) -> float:
-    if isinstance(known, tuple) and isinstance(value, tuple):
-        return sum(map(_distance, known, value))
-    return abs(known - value) if isinstance(known, float) and isinstance(value, float) else 0.0
 
 
 def _filled(known: Any, value: Any) -> Value:

@@ -64,7 +64,9 @@ class Residual:
     numbers: dict[Part, int] = field(default_factory=dict)
     uses: list[frozenset[str]] = field(default_factory=list)
     weights: dict[int, tuple[tuple[int, Formula], ...]] = field(default_factory=dict)
-    places: list[set[Place]] = field(default_factory=list)  # in the user's code, of all that became a part
+    # by the number of a whole tree: the places in the user's code that its parts come from
+    places: dict[int, dict[int, set[Place]]] = field(default_factory=dict)
+    seen: dict[int, set[Place]] = field(default_factory=dict)  # the same of the tree that is read
 
     def number(self, part: Part, *places: Place | None) -> int:
         """Returns the number of a part, which comes from these places, too."""
@@ -72,9 +74,18 @@ class Residual:
             self.numbers[part] = len(self.parts)
             self.parts.append(part)
             self.uses.append(self._uses(part))
-            self.places.append(set())
         found = self.numbers[part]
-        self.places[found].update(place for place in places if place is not None and place.file)
+        known = (place for place in places if place is not None and place.file)
+        self.seen.setdefault(found, set()).update(known)
+        return found
+
+    def whole(self, tree: Tree) -> int:
+        """Returns the number of the tree of an input, and keeps the places of its parts."""
+        self.seen = {}
+        found = self.of(tree)
+        kept = self.places.setdefault(found, {})
+        for number, places in self.seen.items():
+            kept.setdefault(number, set()).update(places)
         return found
 
     def _uses(self, part: Part) -> frozenset[str]:
@@ -106,7 +117,7 @@ class Residual:
         for weight, branch in zip(tree.step.weights, tree.after, strict=True):
             number = self.of(branch)
             if number in self.weights:
-                places |= self.places[number]
+                places |= self.seen[number]
             for inner, share in self._mixed(number):
                 product = weight * share
                 shares[inner] = shares[inner] + product if inner in shares else product
@@ -133,6 +144,7 @@ class Writer:
     taken: frozenset[str]  # names that are taken
     lines: list[ProgramLine] = field(default_factory=list)
     picks: int = 0
+    root: int = 0  # the tree that is written
 
     def write(self, number: int, depth: int) -> None:
         """Writes a part at a depth.
@@ -145,7 +157,7 @@ class Writer:
                 f"the program of this function has more than {MOST_LINES:,} lines or {MOST_DEPTH} blocks "
                 "inside each other: use fewer inputs or fewer draws"
             )
-        part, places = self.residual.parts[number], self.residual.places[number]
+        part, places = self.residual.parts[number], self.places(number)
         match part[0]:
             case "leaf":
                 self.line(f"return {part[1]}", depth, places)
@@ -160,6 +172,10 @@ class Writer:
             case _:
                 self.choice(number, depth)
 
+    def places(self, number: int) -> set[Place]:
+        """Returns the places that a part of the tree that is written comes from."""
+        return self.residual.places[self.root].get(number, set())
+
     def line(self, text: str, depth: int, places: Iterable[Place] = ()) -> None:
         """Writes a line."""
         found = sorted(places, key=lambda place: (place.file, place.line))
@@ -167,7 +183,7 @@ class Writer:
 
     def choice(self, number: int, depth: int) -> None:
         """Writes a choice."""
-        shares, places = self.residual.weights[number], self.residual.places[number]
+        shares, places = self.residual.weights[number], self.places(number)
         if len(shares) == 2:
             self.line(f"if flip({shares[0][1].text}):", depth, places)
             self.write(shares[0][0], depth + 1)
@@ -180,7 +196,7 @@ class Writer:
         numbers = [re.fullmatch(r"-?\d+|\(-?\d+/\d+\)", t) is not None for t in texts]
         if len(texts) == len(values) and (all(labels) or all(numbers)):
             table = ", ".join(f"{t.strip('()')}: {w.text}" for t, (_, w) in zip(texts, shares, strict=True))
-            ends = (self.residual.places[k] for k, _ in shares)
+            ends = (self.places(k) for k, _ in shares)
             self.line(f"return choice({{{table}}})", depth, places.union(*ends))
             return
         self.picks += 1
@@ -213,7 +229,8 @@ class Writer:
     def inputs(self, places: Sequence[str], rows: Mapping[tuple[str, ...], int], depth: int) -> None:
         """Writes which part belongs to which values of the inputs, given as texts."""
         if len(set(rows.values())) == 1:
-            self.write(next(iter(rows.values())), depth)
+            self.root = next(iter(rows.values()))
+            self.write(self.root, depth)
             return
         groups: dict[tuple[tuple[tuple[str, ...], int], ...], list[str]] = {}
         apart: dict[str, dict[tuple[str, ...], int]] = {}
@@ -236,7 +253,7 @@ def program_of(
 ) -> list[ProgramLine]:
     """Returns the program of trees; `places` are the entries of the inputs, `shown` their values as texts."""
     residual = Residual()
-    rows = {shown[given]: residual.of(tree) for given, tree in trees.items()}
+    rows = {shown[given]: residual.whole(tree) for given, tree in trees.items()}
     writer = Writer(residual, frozenset(taken))
     writer.inputs(places, rows, 0)
     return writer.lines
