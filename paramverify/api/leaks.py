@@ -64,7 +64,9 @@ def function_run(explored: Explored, witness: ExactWitness) -> FunctionRun | Non
     given = names[witness.left]
     found = [leaf for leaf in leaves([explored.trees[given]]) if observation(leaf) == witness.observations[0]]
     found.sort(key=lambda leaf: -_share(leaf, witness.parameters))
-    leaf = next((leaf for leaf in found[:MOST_TRIED] if _possible(leaf, given, explored, witness)), None)
+    leaf = next(
+        (leaf for leaf in found[:MOST_TRIED] if _possible(leaf, given, explored, witness.parameters)), None
+    )
     if leaf is None:
         return None
     steps = [_step(step.place, _words(step, chosen)) for step, chosen in leaf.steps]
@@ -90,12 +92,12 @@ def _share(leaf: Leaf, point: Mapping[str, Fraction]) -> float:
     return prod(weight.value(known) for weight in weights)
 
 
-def _possible(leaf: Leaf, given: tuple[Any, ...], explored: Explored, witness: ExactWitness) -> bool:
+def _possible(leaf: Leaf, given: tuple[Any, ...], explored: Explored, point: Mapping[str, Fraction]) -> bool:
     """Tells whether a run has a positive probability: comparisons may contradict each other."""
     if sum(isinstance(step, Test) for step, _ in leaf.steps) < 2:
         return True
     try:
-        (found,) = explored.adoption.law({given: _alone(leaf)}, [witness.parameters])
+        (found,) = explored.adoption.law({given: _alone(leaf)}, [point])
     except (InputError, LimitError, Refused):
         return False
     return bool(found[given].get(THIS, 0) > 0)

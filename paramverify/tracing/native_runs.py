@@ -35,7 +35,7 @@ def compare(
     Raises:
         Refused: Python returned or raised what the trees do not have, or the other way round.
     """
-    step = max(1, len(trees) // MOST_INPUTS)
+    step = math.ceil(len(trees) / MOST_INPUTS)
     for given in list(trees)[::step]:
         likely: dict[str, float] = {}
         known: dict[str, Value] = {}
