@@ -36,7 +36,7 @@ SAMPLES = (
     "counts of its outputs with their exact probabilities."
 )
 BESIDE = "Show the function, and its program with the lines of the file that each line comes from."
-LEAK_TEST = "Verify the function, and write a test for pytest that shows its violation by sampling it."
+LEAK_TEST = "Write a test for pytest that shows, by sampling, that the function is not private."
 CONSTANT = "Give another argument of the function a fixed value; repeatable."
 
 

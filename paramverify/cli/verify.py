@@ -34,7 +34,7 @@ LISTED = (110, "Prove that a case is private for every prior, or show a countere
 
 BUDGETS = "Decide the case for each of these bounds instead of its own, such as 1,ln(2),2."
 ATTEMPTS = "List which backends tried each claim, what they answered, and why others were stopped."
-LEAK_TEST = "If FILE.py::FUNCTION is not private, write a test for pytest that shows this by sampling it."
+LEAK_TEST = "Write a test for pytest that shows, by sampling, that FILE.py::FUNCTION is not private."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
