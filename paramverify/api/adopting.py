@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -15,23 +17,30 @@ from flint import arb, ctx, fmpq
 
 from paramverify.algebra.domains import Interval
 from paramverify.answers import Standing
+from paramverify.api import agreement
+from paramverify.api.agreement import Law, Point
 from paramverify.api.cases import loads
 from paramverify.api.decorated import OWN, Mechanism, Tables
+from paramverify.api.leaks import function_run
 from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
-from paramverify.api.values import Number, document, intervals_of, table
+from paramverify.api.values import Number, document, intervals_of, table, whole
 from paramverify.errors import InputError, LimitError, ProgramError, located
+from paramverify.evidence.witnesses import ExactWitness
+from paramverify.models.mechanisms import show_input
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
 from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.privacy.runs import FunctionRun
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
-from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
+from paramverify.tracing.exploring import Explored, Explorer, Tree, copied, with_sources
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
-from paramverify.tracing.residual import NOISE, leaves, program_of
+from paramverify.tracing.residual import NOISE, ProgramLine, leaves, program_of, with_origins
 from paramverify.tracing.tracer import Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
+IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
     "doubles, and exact decimal numbers in the place of floats"
@@ -131,6 +140,7 @@ def adopt(
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
     title: str = "",
+    samples: int = 0,
 ) -> Mechanism:
     """Returns a Python function, or a method of an object, as a mechanism, without changes to its source.
 
@@ -154,12 +164,16 @@ def adopt(
         deterministic (list of text): Names of further modules whose functions always return the same for the
             same arguments.
         title (text): The title of the case.
+        samples (int): Run the function itself so many times for each input, at up to three points of the
+            parameters, and compare how often each output comes with its exact probability. A note of the
+            case says what was compared.
 
     Returns:
         Mechanism: The mechanism.
 
     Raises:
         InputError: The function does something that is not supported; the message has its line and a mend.
+            Or the runs contradict the probabilities, which happens by chance with a probability below 1e-9.
 
     Examples:
         >>> import random
@@ -187,7 +201,7 @@ def adopt(
         tables["parameters"] = table("parameters", parameters)
     if neighbours is not None:
         tables["neighbours"] = table("neighbours", neighbours)
-    return adopted(function, tables, constants, deterministic, title)
+    return adopted(function, tables, constants, deterministic, title, whole("samples", samples, 0))
 
 
 def adopted(
@@ -196,12 +210,14 @@ def adopted(
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
     title: str = "",
+    samples: int = 0,
 ) -> Mechanism:
     """Does the same with the tables of a case file; see `adopt`."""
     found = dict(tables)
     if "neighbours" not in found:
         found["neighbours"] = _neighbours(found["inputs"])
-    return _Adoption(function, found, dict(constants or {}), tuple(deterministic)).mechanism(title)
+    adoption = _Adoption(function, found, dict(constants or {}), tuple(deterministic))
+    return adoption.mechanism(title, samples)
 
 
 def mechanism(
@@ -390,28 +406,66 @@ class _Adoption:
                 )
         return found
 
-    def mechanism(self, title: str) -> Mechanism:
-        """Returns the mechanism."""
+    def mechanism(self, title: str, samples: int = 0) -> Mechanism:
+        """Returns the mechanism; with `samples`, its law is compared with runs of the function."""
         with located(file=self.place):
             try:
-                explored, text = self._explored()
+                explored = self._explored()
+                if samples:
+                    agreement.check(explored, self.law, self.run, self._points(), samples)
             except Refused as error:
                 raise self._at_home(error) from None
-            notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
-            name = f"{self.place} (adopted)"
-            lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
-            source = ProgramSource(
-                lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, origin=notes
-            )
-            made = {k: t for k, t in self.tables.items() if k != "parameters"}
-            if self.intervals:
-                made["parameters"] = self.tables["parameters"]
-            toml = case_text(made, source, title or f"{self.plain.__qualname__}, adopted from Python")
+            told = [explored.agreement.note()] if explored.agreement else []
+            notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes, *told])
+            title = title or f"{self.plain.__qualname__}, adopted from Python"
+            found = self._made(self.tables, with_origins(explored.lines), title, notes)
+        explored.adoption = self
+        self.explored = explored
+        found.explored = explored
+        found.__dict__["__wrapped__"] = self.function
+        return found
+
+    def run_of(self, witness: ExactWitness) -> FunctionRun | None:
+        """Returns the run behind a witness, in the user's own lines."""
+        return function_run(self.explored, witness)
+
+    def _made(self, tables: Mapping[str, Tables], text: str, title: str, notes: str = "") -> Mechanism:
+        """Returns the mechanism of a program."""
+        name = f"{self.place} (adopted)"
+        lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
+        source = ProgramSource(
+            lines, {name: text}, tuple(self.given), self.place, self._check_same, {}, origin=notes
+        )
+        made = {k: t for k, t in tables.items() if k != "parameters"}
+        if self.intervals:
+            made["parameters"] = tables["parameters"]
+        toml = case_text(made, source, title)
         program = read_program(text, {})
-        found = Mechanism(
+        return Mechanism(
             source, program, self._shown_signature(), self.given, intervals=self.intervals, toml=toml
         )
-        found.explored = explored
+
+    def law(self, trees: Mapping[tuple[Any, ...], Tree], points: Sequence[Point]) -> list[Law]:
+        """Returns the exact probabilities of the outputs of trees at points, by input."""
+        tables = {**self.tables, "privacy": {"ratio": 2}}  # any budget: nothing is proved
+        made = self._made(tables, with_origins(self._program(trees)), "the outputs")
+        names = {show_input(given): given for given in trees}
+        laws: list[dict[str, dict[str, Any]]] = [made.probabilities(at=point) for point in points]
+        return [
+            {names[n]: {o: float(p) for o, p in shares.items()} for n, shares in law.items() if n in names}
+            for law in laws
+        ]
+
+    def _points(self) -> list[Point]:
+        """Returns up to three points of the domain."""
+        found: list[Point] = []
+        for share in (Fraction(1, 2), Fraction(1, 3), Fraction(2, 3)):
+            point = {
+                name: share / (1 - share) if i is None else i.lower + (i.upper - i.lower) * share
+                for name, i in self.intervals.items()
+            }
+            if point not in found:
+                found.append(point)
         return found
 
     def _at_home(self, error: Refused) -> InputError:
@@ -470,11 +524,8 @@ class _Adoption:
             word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")
         ) or (argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator"))
 
-    def _explored(self) -> tuple[Explored, str]:
-        places, domains = [], []
-        for name, found in self.given.items():
-            places += [name] if found.length is None else [f"{name}[{k}]" for k in range(found.length)]
-            domains += list(found.answers)
+    def _explored(self) -> Explored:
+        domains = [answers for found in self.given.values() for answers in found.answers]
         count = math.prod(map(len, domains))
         if count > MOST_INPUTS:
             raise InputError(
@@ -483,9 +534,8 @@ class _Adoption:
         inputs = list(product(*domains))
         explored = Explorer(self._start, self.signs, self.world).all(inputs)
         point = {n: self.signs.inside(n) for n in self.intervals}
-        compare(explored.trees, lambda given: self._run(given, point), point)
-        shown = {given: tuple(map(_written, given)) for given in inputs}
-        text = program_of(explored.trees, places, shown, {*self.given, *self.intervals})
+        compare(explored.trees, lambda given: self.run(given, point), point)
+        explored.lines = self._program(explored.trees)
         kinds: dict[str, set[str]] = {}
         noisy = False
         for leaf in leaves(explored.trees.values()):
@@ -497,7 +547,15 @@ class _Adoption:
                 f"equal outputs have different types, {' and '.join(mixed)}, which a reader can distinguish: "
                 "return one type on all ways"
             )
-        return explored, text
+        return explored
+
+    def _program(self, trees: Mapping[tuple[Any, ...], Tree]) -> list[ProgramLine]:
+        """Returns the program of trees."""
+        places: list[str] = []
+        for name, found in self.given.items():
+            places += [name] if found.length is None else [f"{name}[{k}]" for k in range(found.length)]
+        shown = {given: tuple(map(_written, given)) for given in trees}
+        return program_of(trees, places, shown, {*self.given, *self.intervals})
 
     def _start(
         self, tracer: Tracer, given: tuple[Any, ...]
@@ -530,7 +588,9 @@ class _Adoption:
         kind = type(self.owner)
 
         def again(*places: Any, **rest: Any) -> Any:
-            return world.inserted.call(function, world.inserted.call(kind, **made), *places, **rest)
+            owner = world.inserted.call(kind, **made)
+            tracer.returned = None
+            return world.inserted.call(function, owner, *places, **rest)
 
         return again, given_by_place, named
 
@@ -543,26 +603,83 @@ class _Adoption:
         found = inspect.BoundArguments(self.signature, order)
         return found.args, dict(found.kwargs)
 
-    def _run(self, given: tuple[Any, ...], point: Mapping[str, float]) -> Any:
-        """Runs the function itself, with real random numbers, at a point of the domain."""
+    def _named(self, given: tuple[Any, ...], point: Mapping[str, float]) -> dict[str, Any]:
+        """Returns the arguments of the function at a point of the domain, without generators."""
         named: dict[str, Any] = {}
         entries = iter(given)
         for name, found in self.given.items():
             values = [self._plain(next(entries), name) for _ in found.answers]
             named[name] = values[0] if found.length is None else self._listed(values, name)
         arguments = self.signature.parameters
-        named |= {n: value for n, value in point.items() if n in arguments}
-        named |= copied(self.constants)
-        for name, argument in arguments.items():
-            if name not in named and argument.default is argument.empty and self._is_generator(argument):
-                named[name] = self._real_generator(argument)
+        return named | {n: value for n, value in point.items() if n in arguments} | self.constants
+
+    def _missing(self, named: Mapping[str, Any]) -> list[inspect.Parameter]:
+        """Returns the arguments that are generators of random numbers, and are not given."""
+        return [
+            argument
+            for name, argument in self.signature.parameters.items()
+            if name not in named and argument.default is argument.empty and self._is_generator(argument)
+        ]
+
+    def run(self, given: tuple[Any, ...], point: Mapping[str, Fraction | float]) -> Any:
+        """Runs the function itself, with real random numbers, at a point of the domain."""
+        numbers = {name: float(value) for name, value in point.items()}
+        named = copied(self._named(given, numbers))
+        named |= {argument.name: self._real_generator(argument) for argument in self._missing(named)}
         places, named = self._bound(named)
         if self.owner is None:
             return self.plain(*places, **named)
         owner = copied(self.owner)
         if self._others():
-            owner = type(owner)(**copied(self.inside), **{n: point[n] for n in self._others()})
+            owner = type(owner)(**copied(self.inside), **{n: numbers[n] for n in self._others()})
         return self.plain(owner, *places, **named)
+
+    def call_texts(
+        self, inputs: Sequence[tuple[Any, ...]], point: Mapping[str, float], seed: int
+    ) -> tuple[str, str, list[str], list[str]]:
+        """Returns calls of the function as texts: its module, its name there, lines before, and the calls.
+
+        Raises:
+            InputError: the function cannot be imported, or an argument has no text.
+        """
+        setting = []
+        for argument in self._missing(self._named(inputs[0], point)):
+            made = "random.Random" if self._is_pythons(argument) else "np.random.default_rng"
+            setting.append(f"{argument.name} = {made}({seed})")
+        function, called = self._reached(point)
+        calls = []
+        for given in inputs:
+            texts = {name: _literal(value, name) for name, value in self._named(given, point).items()}
+            texts |= {argument.name: argument.name for argument in self._missing(texts)}
+            places, named = self._bound(texts)
+            both = [*places, *(f"{name}={text}" for name, text in named.items())]
+            call = f"{called}({', '.join(both)})"
+            calls.append(f"list({call})" if inspect.isgeneratorfunction(self.plain) else call)
+        module = self.plain.__module__
+        if module == "__main__" or module.startswith(IMPORTED):
+            module = Path(self.plain.__code__.co_filename).stem
+        return module, function, setting, calls
+
+    def _reached(self, point: Mapping[str, float]) -> tuple[str, str]:
+        """Returns the name of the function in its module, and how it is called there."""
+        known, name = self.plain.__globals__, self.plain.__qualname__
+        kind = self.owner if isinstance(self.owner, type) else type(self.owner)
+        if self.owner is not None and not self._others() and not isinstance(self.owner, type):
+            found = next((n for n, value in known.items() if value is self.owner), None)
+            if found is None:
+                raise InputError("a test needs the object of this method: give it a name in its module")
+            called = found if self.plain.__name__ == "__call__" else f"{found}.{self.plain.__name__}"
+            return called, called
+        if self.owner is not None:
+            name = f"{kind.__qualname__}.{self.plain.__name__}"
+        if name.partition(".")[0] not in known:
+            raise InputError(f"a test imports the function, but {name} is not at the top of its module")
+        if self.owner is not None and self._others():
+            given = {**self.inside, **{n: point[n] for n in self._others()}}
+            texts = ", ".join(f"{n}={_literal(value, n)}" for n, value in given.items())
+            return name, f"{kind.__qualname__}({texts}).{self.plain.__name__}"
+        decorated = isinstance(known[name.partition(".")[0]], Mechanism)
+        return name, f"{name}.__wrapped__" if decorated else name
 
     def _plain(self, value: Any, name: str) -> Any:
         """Returns a value of an input as the function gets it from Python."""
@@ -616,6 +733,24 @@ class _Adoption:
 
             return np.array(values)
         return tuple(values) if word.lower().startswith("tuple") else values
+
+
+def _literal(value: Any, name: str) -> str:
+    """Returns an argument as Python writes it.
+
+    Raises:
+        InputError: it is no number, text or list.
+    """
+    if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+        return f"np.array({value.tolist()!r})"
+    try:
+        if ast.literal_eval(repr(value)) == value:
+            return repr(value)
+    except (ValueError, SyntaxError):
+        pass
+    raise InputError(
+        f"a test cannot write the value of the argument {name}: give a default instead", key=name
+    )
 
 
 def _written(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ from paramverify.models.programs.run_states import Plain
 from paramverify.models.programs.static_analysis import check_names, check_sharing
 from paramverify.models.relations import InputPart
 from paramverify.privacy.cases import PrivacyCase, read_case
+from paramverify.privacy.runs import made_of_function
 from paramverify.privacy.sides import with_note
 from paramverify.reports import sampling_reports
 from paramverify.statistics.audit import audit
@@ -148,9 +150,19 @@ class Mechanism(Decorated):
         return self._cases[key]
 
     @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Lets answers about the case tell runs of the function, if it was adopted."""
+        if self.explored is None:
+            yield
+            return
+        with made_of_function(self.source.text, self.explored.adoption.run_of):
+            yield
+
+    @contextmanager
     def _at_home(self) -> Iterator[None]:
         try:
-            yield
+            with self.telling():
+                yield
         except ProgramError as error:
             for source in (self.source, *(callee.source for callee in self.source.calls.values())):
                 if error.text == source.text:
@@ -167,16 +179,15 @@ class Mechanism(Decorated):
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
         """Returns whether the mechanism is private; see `paramverify.verify`."""
         with self._at_home():
-            report = verify_read(self.as_read, limits)
-        if self.explored is not None and isinstance(report.witness, Witness):
-            from paramverify.api.leaks import run_lines, with_run
-
-            if found := run_lines(self.explored, report.witness):
-                return replace(report, lines=with_run(report.lines, found))
-        return report
+            return verify_read(self.as_read, limits)
 
     def leak_test(
-        self, report: VerifyReport | None = None, *, seed: int = 0, **limits: Unpack[Limits]
+        self,
+        report: VerifyReport | None = None,
+        *,
+        seed: int = 0,
+        path: str = "",
+        **limits: Unpack[Limits],
     ) -> str:
         """Returns a test in Python that shows a violation again, by sampling the function itself.
 
@@ -185,6 +196,7 @@ class Mechanism(Decorated):
         Args:
             report (VerifyReport): The report with the violation; by default, `verify` is asked.
             seed (int): The seed of `random` and of `numpy.random` in the test.
+            path (text): The folder of the function, seen from that of the test, if they differ.
             **limits (limits): Those of `verify`.
 
         Returns:
@@ -193,17 +205,22 @@ class Mechanism(Decorated):
         Raises:
             InputError: The function was not adopted, no violation is known, or it is too small to be sampled.
         """
+        report = report or self.verify(**limits)
+        return self.test_of(report.witness, seed=whole("seed", seed, 0), path=path)
+
+    def test_of(self, witness: object, *, seed: int = 0, path: str = "") -> str:
+        """Does the same for a witness of a report."""
         from paramverify.api.leaks import leak_test
 
-        report = report or self.verify(**limits)
-        if self.explored is None or report.witness is None:
-            raise InputError("a test needs an adopted function and a report with a violation")
-        names = [
-            n if g.length is None else f"{n}[{k}]"
-            for n, g in self.given.items()
-            for k in range(g.length or 1)
-        ]
-        return leak_test(self.explored, report.witness, self.source.place, names, whole("seed", seed, 0))
+        if self.explored is None:
+            raise InputError("a test runs a function that was adopted, but this one is read as a program")
+        if not isinstance(witness, Witness):
+            raise InputError("a test needs a violation by one output, but none is known")
+        point = {name: float(value) for name, value in witness.parameters.items()}
+        for known in self._model(self.case()).domain.ring.unbounded:
+            if known.variable in point:
+                point[known.name] = -math.log(point.pop(known.variable)) / float(known.step)
+        return leak_test(self.explored, witness, point, seed, path)
 
     def budget(
         self,

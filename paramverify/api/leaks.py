@@ -5,23 +5,32 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from math import sqrt
-from pathlib import Path
+from math import ceil, prod, sqrt
+from pathlib import PurePath
 from typing import Any
 
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.evidence.told_witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import show_input
 from paramverify.models.programs.output_intervals import shown_output
 from paramverify.models.programs.run_states import Plain
+from paramverify.privacy.runs import FunctionRun, FunctionStep
 from paramverify.tracing.exploring import Branch, Explored, Leaf, Tree
+from paramverify.tracing.formulas import Refused
+from paramverify.tracing.native_runs import Value, nearest, parsed, shown_outcome
 from paramverify.tracing.residual import leaves
-from paramverify.tracing.tracer import Choice, Noise, Place, Step
+from paramverify.tracing.tracer import Choice, Place, Step, Test
 
 MOST_RUNS = 10_000_000
 SIGMAS = 7
+ENOUGH = 100  # how often the output is expected in the runs that show how Python writes it
+MOST_TRIED = 20  # runs with an output, of which the first that is possible is told
+MOST_WORDS = 4  # outcomes of a draw
+THIS = "this"
 
 
 def observation(leaf: Leaf) -> str | None:
@@ -42,107 +51,135 @@ def _value(tree: ast.expr) -> Plain:
     return Fraction(str(ast.literal_eval(tree)))
 
 
-def _at(tree: Tree, shares: float, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float]]:
-    if isinstance(tree, Leaf):
-        yield tree, shares
-        return
-    for k, after in enumerate(tree.after):
-        if after is not None:
-            share = tree.step.weights[k].value(point) if isinstance(tree.step, Choice) else 1.0
-            yield from _at(after, shares * share, point)
+def function_run(explored: Explored, witness: ExactWitness) -> FunctionRun | None:
+    """Returns a likely run of the function that leads to the output of a witness, with the user's own lines.
 
-
-def run_lines(explored: Explored, witness: Witness) -> list[str]:
-    """Returns the most likely run that leads to the output of a witness, with the user's own lines.
-
-    Nothing is returned if the output has noise, or if a secret is no single input.
+    None if the output has noise, or if a secret is no single input.
     """
     names = {show_input(given): given for given in explored.trees}
-    if (
-        not isinstance(witness.left, str)
-        or not isinstance(witness.right, str)
-        or len(witness.observations) != 1
-    ):
-        return []
-    if witness.left not in names or witness.right not in names or witness.densities:
-        return []
-    point = {name: float(value) for name, value in witness.parameters.items()}
+    if len(witness.observations) != 1 or witness.densities:
+        return None
+    if witness.left not in names or witness.right not in names:
+        return None
+    given = names[witness.left]
+    found = [leaf for leaf in leaves([explored.trees[given]]) if observation(leaf) == witness.observations[0]]
+    found.sort(key=lambda leaf: -_share(leaf, witness.parameters))
+    leaf = next(
+        (leaf for leaf in found[:MOST_TRIED] if _possible(leaf, given, explored, witness.parameters)), None
+    )
+    if leaf is None:
+        return None
+    steps = [_step(step.place, _words(step, chosen)) for step, chosen in leaf.steps]
+    if leaf.place is not None:
+        steps.append(_step(leaf.place, _ending(leaf)))
+    parts_at, instead = _parting(leaf, explored.trees[names[witness.right]])
+    return FunctionRun(
+        function=explored.adoption.place.rpartition(":")[2],
+        left=witness.left,
+        right=witness.right,
+        steps=tuple(steps),
+        parts_at=parts_at if parts_at is not None and parts_at < len(steps) else None,
+        instead=instead,
+    )
+
+
+def _share(leaf: Leaf, point: Mapping[str, Fraction]) -> float:
+    """Returns the probability of the choices of a run; 1 if the point has other names than they do."""
+    weights = [step.weights[chosen] for step, chosen in leaf.steps if isinstance(step, Choice)]
+    known = {name: float(value) for name, value in point.items()}
+    if any(weight.names - known.keys() for weight in weights):
+        return 1.0
+    return prod(weight.value(known) for weight in weights)
+
+
+def _possible(leaf: Leaf, given: tuple[Any, ...], explored: Explored, point: Mapping[str, Fraction]) -> bool:
+    """Tells whether a run has a positive probability: comparisons may contradict each other."""
+    if sum(isinstance(step, Test) for step, _ in leaf.steps) < 2:
+        return True
     try:
-        found = [
-            (share, leaf)
-            for leaf, share in _at(explored.trees[names[witness.left]], 1.0, point)
-            if observation(leaf) == witness.observations[0]
-        ]
-    except KeyError:  # a parameter stands as x_eps only
-        return []
-    if not found:
-        return []
-    leaf = max(found, key=lambda pair: pair[0])[1]
-    parts_at = _parts_at(leaf.steps, explored.trees[names[witness.right]], leaf.text)
-    lines = [f"  In the function, this run produces it under '{witness.left}':"]
+        (found,) = explored.adoption.law({given: _alone(leaf)}, [point])
+    except (InputError, LimitError, Refused):
+        return False
+    return bool(found[given].get(THIS, 0) > 0)
+
+
+def _alone(leaf: Leaf) -> Tree:
+    """Returns a tree in which all other runs end at once, with another output."""
+    found: Tree = replace(leaf, text=repr(THIS))
+    other = replace(leaf, text=repr("other"))
+    for step, chosen in reversed(leaf.steps):
+        count = len(step.weights) if isinstance(step, Choice) else 2 if isinstance(step, Test) else 1
+        found = Branch(step, [found if k == max(chosen, 0) else other for k in range(count)])
+    return found
+
+
+def _step(place: Place, words: str) -> FunctionStep:
+    text = textwrap.shorten(linecache.getline(place.file, place.line).strip(), 70)
+    return FunctionStep(PurePath(place.file).name, place.line, text, words)
+
+
+def _words(step: Step, chosen: int) -> str:
+    match step:
+        case Choice():
+            return step.words[chosen]
+        case Test():
+            return f"{step.text} is {'false' if chosen else 'true'}"
+    return f"{step.name} = {step.call}"
+
+
+def _parting(leaf: Leaf, tree: Tree | None) -> tuple[int | None, str]:
+    """Returns where a run is another one for another input, and how; see `FunctionRun`."""
     for k, (step, chosen) in enumerate(leaf.steps):
-        words = (
-            step.words[chosen]
-            if isinstance(step, Choice)
-            else ""
-            if isinstance(step, Noise)
-            else ("true", "false")[chosen]
-        )
-        part = "   <- the runs part here" if k == parts_at else ""
-        lines.append(f"    {_shown(step.place)}  {words}{part}".rstrip())
-    if parts_at == len(leaf.steps):
-        lines.append(f"  Under '{witness.right}', the same draws lead to another output.")
-    return lines if leaf.steps else []
-
-
-def with_run(lines: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Returns the lines of an answer with another run in the place of the one of its program."""
-    starts = [k for k, line in enumerate(lines) if line.startswith("  This run produces it")]
-    notes = [k for k, line in enumerate(lines) if line.startswith("  Note:")]
-    end = notes[0] if notes else len(lines)
-    start = min([*starts, end])
-    return (*lines[:start], *found, *lines[end:])
-
-
-def _shown(place: Place) -> str:
-    text = linecache.getline(place.file, place.line).strip()
-    return f"{Path(place.file).name}:{place.line}: {textwrap.shorten(text, 70)}"
-
-
-def _parts_at(steps: Sequence[tuple[Step, int]], tree: Tree | None, text: str) -> int | None:
-    """Returns the first step that another input lacks, or the number of steps if only outputs differ."""
-    for k, (step, chosen) in enumerate(steps):
-        if not isinstance(tree, Branch) or tree.step.key != step.key:
-            return k
+        if tree is None:
+            return k, "the function does not get there"
+        if isinstance(tree, Leaf):
+            return k, f"the function ends there with {_ending(tree)}"
+        if tree.step.key != step.key:
+            return k, _other(step, tree.step)
         tree = tree.after[max(chosen, 0)]
-    return None if isinstance(tree, Leaf) and tree.text == text else len(steps)
+    if not isinstance(tree, Leaf):
+        return len(leaf.steps), "the function goes on after the same draws"
+    if tree.text == leaf.text:
+        return None, "the same run produces it"
+    return len(leaf.steps), f"the same draws lead to {_ending(tree)}"
 
 
-def leak_test(explored: Explored, witness: object, place: str, names: Sequence[str], seed: int) -> str:
+def _ending(leaf: Leaf) -> str:
+    shown = observation(leaf)
+    return f"output {shown if shown is not None else leaf.text}"
+
+
+def _other(step: Step, other: Step) -> str:
+    """Returns in words what another step is."""
+    where = PurePath(other.place.file).name, other.place.line
+    there = "there" if other.place == step.place else f"at {where[0]}:{where[1]}"
+    match other:
+        case Choice():
+            more = ", ..." if len(other.words) > MOST_WORDS else ""
+            return f"the outcomes {there} are: {', '.join(other.words[:MOST_WORDS])}{more}"
+        case Test():
+            return f"the comparison {there} is {other.text}"
+    return f"the noise {there} is {other.call}"
+
+
+def leak_test(explored: Explored, witness: Witness, point: Mapping[str, float], seed: int, path: str) -> str:
     """Returns a test in Python that shows a violation again by sampling the function itself.
 
     Args:
         explored (Explored): How the function was read.
         witness (Witness): The violation.
-        place (text): The file and the name of the function.
-        names (list of text): The entries of the inputs, as arguments of the function.
+        point (dict): The parameters at which it is one.
         seed (int): The seed of the test.
+        path (text): The folder of the function, seen from that of the test; "" if it is the same.
 
     Raises:
-        InputError: there is no single output, or it is too rare to be seen.
+        InputError: there is no single output, it is too rare to be seen, or the function cannot be imported.
     """
-    if not isinstance(witness, Witness) or witness.densities or len(witness.observations) != 1:
+    if witness.densities or len(witness.observations) != 1:
         raise InputError("a test needs a violation with one output that has a probability")
     inputs = {show_input(given): given for given in explored.trees}
     if witness.left not in inputs or witness.right not in inputs:
         raise InputError("a test needs a violation between two inputs")
-    outputs = {
-        leaf.plain for leaf in leaves(explored.trees.values()) if observation(leaf) == witness.observations[0]
-    }
-    if not outputs:
-        raise InputError(
-            "the output of this violation is a set of numbers with noise, for which there is no test"
-        )
     p, q = map(float, witness.probabilities)
     bound = float(witness.bound)
     runs = 1_000
@@ -150,21 +187,67 @@ def leak_test(explored: Explored, witness: object, place: str, names: Sequence[s
         runs *= 2
     if runs > MOST_RUNS:
         raise InputError(f"the violation is too small to be seen in {MOST_RUNS:,} runs")
-    file, _, name = place.rpartition(":")
-    values = {name: float(value) for name, value in witness.parameters.items()}
+    adoption = explored.adoption
+    left, right = inputs[witness.left], inputs[witness.right]
+    tries = min(runs, ceil(ENOUGH / p))
+    outputs = sorted(_shown_outputs(explored, lambda given: adoption.run(given, point), left, witness, tries))
+    module, function, setting, calls = adoption.call_texts((left, right), point, seed)
+    folder = f"sys.path.insert(0, str(Path(__file__).parent / {path!r}))\n" if path else ""
     return TEMPLATE.format(
-        name=name,
-        module=Path(file).stem,
-        output=" or ".join(sorted(outputs)),
-        outputs="{" + ", ".join(map(repr, sorted(outputs))) + "}",
-        left=_call(inputs[witness.left], names, values),
-        right=_call(inputs[witness.right], names, values),
+        name=function.rpartition(".")[2],
+        sys="import sys\nfrom pathlib import Path\n" if path else "",
+        folder=folder,
+        module=module,
+        root=function.partition(".")[0],
+        output=" or ".join(outputs),
+        outputs="{" + ", ".join(map(repr, outputs)) + "}",
+        left=calls[0],
+        right=calls[1],
+        setting="".join(f"    {line}\n" for line in setting),
         bound=repr(bound),
-        runs=runs,
+        runs=f"{runs:_}",
         seed=seed,
         p=f"{p:.6g}",
         q=f"{q:.6g}",
     )
+
+
+def _shown_outputs(
+    explored: Explored,
+    run: Callable[[tuple[Any, ...]], Any],
+    given: tuple[Any, ...],
+    witness: Witness,
+    tries: int,
+) -> set[str]:
+    """Returns what `repr` shows of the output of a witness when Python runs the function.
+
+    Raises:
+        InputError: it has noise, it is shown in different ways, or Python did not return it.
+    """
+    every = list(leaves(explored.trees.values()))
+    wanted = {leaf.text for leaf in every if observation(leaf) == witness.observations[0]}
+    if not wanted:
+        raise InputError("the output is a set of numbers with noise, for which there is no test")
+    if any("set[" in leaf.types for leaf in every if leaf.text in wanted):
+        raise InputError("the output has a set, whose order changes from run to run: return it sorted")
+    known = {leaf.text: parsed(leaf.text) for leaf in every}
+    found: dict[str, set[bool]] = {}
+    for _ in range(tries):
+        came = shown_outcome(run, given)
+        if came is not None:
+            found.setdefault(came[1], set()).add(_matched(known, came[0]) in wanted)
+    shown = {text for text, kinds in found.items() if kinds == {True}}
+    if not shown:
+        raise InputError(f"Python did not return this output in {tries:,} runs: please report this")
+    return shown
+
+
+def _matched(known: Mapping[str, Value], text: str) -> str | None:
+    """Returns the output of the trees that Python returned; exceptions have to have the same text."""
+    if not text.strip("'\"").startswith("raises "):
+        return nearest(known, parsed(text))
+    raised = ast.literal_eval(text)
+    return next((t for t in known if t.startswith("'raises ") and ast.literal_eval(t) == raised), None)
 
 
 def _seen(runs: int, p: float, q: float, bound: float) -> bool:
@@ -174,42 +257,36 @@ def _seen(runs: int, p: float, q: float, bound: float) -> bool:
     return low > bound * high
 
 
-def _call(given: Sequence[Any], names: Sequence[str], values: Mapping[str, float]) -> str:
-    arguments: dict[str, list[str]] = {}
-    for name, value in zip(names, given, strict=True):
-        arguments.setdefault(name.partition("[")[0], []).append(
-            repr(value)
-            if isinstance(value, str)
-            else str(value)
-            if value.denominator == 1
-            else repr(float(value))
-        )
-    lists = {name.partition("[")[0] for name in names if "[" in name}
-    shown = [f"{n}=[{', '.join(v)}]" if n in lists else f"{n}={v[0]}" for n, v in arguments.items()]
-    return ", ".join([*shown, *(f"{name}={value!r}" for name, value in values.items())])
+TEMPLATE = '''"""Shows by sampling that {name} leaks.
 
-
-TEMPLATE = '''"""Shows by sampling that {name} leaks: the output {output} has the probabilities {p} and {q}.
-
-The bound allows a ratio of {bound}. Both probabilities are bounded by exact binomial (Clopper-Pearson)
-intervals, so the test fails by chance with a probability of at most 2e-9.
+The output {output} has the probabilities {p} and {q}, but the bound allows a ratio of {bound}.
+Both probabilities are bounded by exact binomial (Clopper-Pearson) intervals. If they are below the bound,
+the test passes by chance with a probability of at most 2e-9.
 """
 
 import random
-
+{sys}
 import numpy as np
 from scipy.stats import binomtest
 
-from {module} import {name}
+{folder}from {module} import {root}
 
 RUNS = {runs}
 OUTPUTS = {outputs}  # as repr shows them
 BOUND = {bound}
 
 
-def interval(**given):
+def outcome(call):
+    """Returns what a call returns or raises, as a text."""
+    try:
+        return repr(call())
+    except Exception as error:
+        return f"raises {{type(error).__name__}}: {{error}}"
+
+
+def interval(call):
     """Returns an interval for the probability of the output."""
-    count = sum(repr({name}(**given)) in OUTPUTS for _ in range(RUNS))
+    count = sum(outcome(call) in OUTPUTS for _ in range(RUNS))
     return binomtest(count, RUNS).proportion_ci(confidence_level=1 - 2e-9, method="exact")
 
 
@@ -217,7 +294,7 @@ def test_{name}_leaks():
     """The first probability exceeds the bound times the second one."""
     random.seed({seed})
     np.random.seed({seed})
-    first = interval({left})
-    second = interval({right})
+{setting}    first = interval(lambda: {left})
+    second = interval(lambda: {right})
     assert first.low > BOUND * second.high, (first, second)
 '''

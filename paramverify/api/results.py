@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from paramverify.api.reading import Kind
-    from paramverify.privacy.runs import LeftOut, ToldRun
+    from paramverify.privacy.runs import AnyRun
 
 # --- html -------------------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ class VerifyReport(Report):
 
     status: Standing = Standing.UNKNOWN
     witness: ToldWitness | None = None
-    run: ToldRun | LeftOut | None = None
+    run: AnyRun | None = None
     reason: str = ""
     formulas: Mapping[str, str] = field(default_factory=dict)
     result: Any = None

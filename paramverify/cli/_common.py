@@ -33,17 +33,25 @@ GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 
 
-def case_argument(function: Function) -> Function:
-    """Adds the argument CASE, which may be a decorated function of a file of Python, and `-D`."""
+Named = TypeVar("Named", str, tuple[str, ...], str | None)
 
-    def read(context: click.Context, parameter: click.Parameter, value: str) -> str:
-        if "::" not in value:
-            return value
+
+def functions_as_cases(context: click.Context, parameter: click.Parameter, value: Named) -> Named:
+    """Lets a command read decorated functions of files of Python where its argument names them."""
+    del parameter
+    names = (value,) if isinstance(value, str) else value or ()
+    if any("::" in name for name in names):
         from paramverify.cli._functions import case_of
 
-        return case_of(context, parameter, value)
+        for name in names:
+            case_of(context, name)
+    return value
 
-    return set_option(click.argument("case", metavar="CASE", type=click.Path(), callback=read)(function))
+
+def case_argument(function: Function) -> Function:
+    """Adds the argument CASE, which may be a decorated function of a file of Python, and `-D`."""
+    argument = click.argument("case", metavar="CASE", type=click.Path(), callback=functions_as_cases)
+    return set_option(argument(function))
 
 
 def json_option(function: Function) -> Function:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from paramverify.answers import Standing
 from paramverify.cli import _output
 from paramverify.cli._answers import Typed, check_options
 from paramverify.cli._common import print_json, say, time_limit
@@ -54,7 +55,7 @@ def verify_all(folder: Path, typed: Typed, options: Options) -> int:
         except (InputError, LimitError) as error:
             code, word, message = told(error)
             codes.append(code)
-            line, document = f"{word}: {message}", {"status": word, "reason": message}
+            line, document = f"{word}: {message}", {**_standing(word), "reason": message}
         if typed.as_json:
             answers.append({"case": str(path), "answer": document})
         else:
@@ -66,6 +67,11 @@ def verify_all(folder: Path, typed: Typed, options: Options) -> int:
     else:
         say(f"{len(codes)} cases: {', '.join(f'{count} {word}' for word, count in counts.items())}")
     return worst
+
+
+def _standing(word: str) -> dict[str, Any]:
+    """Returns the status of a case without a result, as the JSON of a single case has it."""
+    return {"status": Standing.UNKNOWN, "verdict": word} if word == "undecided" else {"status": word}
 
 
 WORDS = {

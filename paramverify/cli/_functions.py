@@ -6,6 +6,7 @@ The file is imported, and the function is run: this is for your own code, as a t
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def imported(file: Path) -> ModuleType:
     Raises:
         InputError: it cannot be imported.
     """
-    name = f"paramverify_user_{file.stem}"
+    from paramverify.api.adopting import IMPORTED
+
+    name = f"{IMPORTED}{file.stem}"
     folder = str(file.resolve().parent)
     spec = importlib.util.spec_from_file_location(name, file.resolve())
     if spec is None or spec.loader is None or not file.is_file():
@@ -72,12 +75,20 @@ def function_of(file: Path, name: str) -> Any:
     return found
 
 
-def case_of(context: click.Context, parameter: click.Parameter, value: str) -> str:
+def way(test: Path, file: Path) -> str:
+    """Returns the folder of a file, seen from that of a test that imports it; "" if it is the same."""
+    found = os.path.relpath(file.resolve().parent, test.resolve().parent)
+    return "" if found == "." else found
+
+
+FOUND = "paramverify.function"  # key in the context of a command
+
+
+def case_of(context: click.Context, value: str) -> None:
     """Lets a command read the case of a decorated function where its argument names one."""
-    del parameter
     place = named(value)
     if place is None or Path(value).exists():
-        return value
+        return
     found = function_of(*place)
     if not hasattr(found, "to_toml"):
         raise InputError(
@@ -87,4 +98,5 @@ def case_of(context: click.Context, parameter: click.Parameter, value: str) -> s
             file=str(place[0]),
         )
     context.with_resource(standing_in(Path(value), found.to_toml().encode()))
-    return value
+    context.with_resource(found.telling())
+    context.meta[FOUND] = (place[0], found)

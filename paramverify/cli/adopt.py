@@ -31,6 +31,12 @@ NEIGHBOURS = (
     'Say which inputs are neighbours, as in [neighbours]: "differ = each", "differ = one, by = any" '
     'or "related = abs(x - y) <= 1".'
 )
+SAMPLES = (
+    "Run the function itself N times for each input, at up to 3 points of the parameters, and compare the "
+    "counts of its outputs with their exact probabilities."
+)
+BESIDE = "Show the function, and its program with the lines of the file that each line comes from."
+LEAK_TEST = "Write a test for pytest that shows, by sampling, that the function is not private."
 CONSTANT = "Give another argument of the function a fixed value; repeatable."
 
 
@@ -46,6 +52,9 @@ CONSTANT = "Give another argument of the function a fixed value; repeatable."
 @click.option(
     "--deterministic", multiple=True, metavar="MODULE", help="Trust that functions of this module never draw."
 )
+@click.option("--samples", type=click.IntRange(min=1), metavar="N", help=SAMPLES)
+@click.option("--beside", is_flag=True, help=BESIDE)
+@click.option("--leak-test", "leak_test", type=OUTPUT_FILE, help=LEAK_TEST)
 @click.option("-o", "--output", type=OUTPUT_FILE, help="Write the case to this file.")
 @json_option
 @timeout_option
@@ -59,6 +68,9 @@ def command(
     ratio: str | None,
     delta: str | None,
     deterministic: tuple[str, ...],
+    samples: int | None,
+    beside: bool,
+    leak_test: Path | None,
     output: Path | None,
     as_json: bool,
     timeout: float,
@@ -77,6 +89,7 @@ def command(
     if place is None:
         raise click.UsageError(f"{function!r} does not name a function: write FILE.py::FUNCTION")
     import paramverify
+    from paramverify.api import listings
 
     with time_limit(timeout):
         found = _functions.function_of(*place)
@@ -93,24 +106,46 @@ def command(
             ratio=ratio,
             delta=delta,
             deterministic=deterministic,
+            samples=samples or 0,
         )
-        _output.runs_users_code(False)
         text = f"# Adopted from {function}\n{made.to_toml()}"
+        told: list[str] = []
+        if leak_test:
+            report = made.verify(timeout=_output.remaining(timeout))
+            told = list(report.lines)
+            if report.verdict != "not private":
+                raise InputError(f"a test needs a violation, but the function is {told[0]}", file=function)
+            test = made.test_of(report.witness, path=_functions.way(leak_test, place[0]))
+        _output.runs_users_code(False)
     if output:
         write_text(output, text)
+        told = [f"Wrote {output}. Decide it with: paramverify verify {output}", *told]
+    if leak_test:
+        write_text(leak_test, test)
+        told.append(f"Wrote {leak_test}. Run it with: pytest {leak_test}")
     if as_json:
+        agreement = made.explored.agreement
         print_json(
             {
                 "function": function,
                 "file": str(output) if output else None,
                 "text": text,
+                "lines": listings.rows(made.explored),
                 "notes": [made.source.origin],
+                **({"samples": agreement.document()} if agreement else {}),
+                **({"leak_test": str(leak_test)} if leak_test else {}),
             }
         )
-    elif output:
-        say(f"Wrote {output}. Decide it with: paramverify verify {output}")
-    else:
+        return Exit.HOLDS
+    for line in told:
+        say(line)
+    if beside:
+        for line in listings.beside(made.explored):
+            say(line)
+    elif not told:
         click.echo(text, nl=False)
+    if made.explored.agreement:
+        say(f"Note: {made.explored.agreement.note()}.", err=not told and not beside)
     return Exit.HOLDS
 
 

@@ -15,6 +15,7 @@ from paramverify.cli import _output
 from paramverify.cli._collections import export_collection
 from paramverify.cli._common import (
     CLAIMS,
+    functions_as_cases,
     json_option,
     print_json,
     time_limit,
@@ -41,7 +42,9 @@ LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 
 @click.command("export")
 @set_option
-@click.argument("cases", metavar="CASE", nargs=-1, required=True, type=click.Path())
+@click.argument(
+    "cases", metavar="CASE", nargs=-1, required=True, type=click.Path(), callback=functions_as_cases
+)
 @click.option("--to", "target", type=click.Choice(list(SUFFIXES)), help="Write this format.")
 @click.option(
     "--collection",

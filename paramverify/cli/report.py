@@ -12,6 +12,7 @@ from paramverify.answers import Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
+    functions_as_cases,
     json_option,
     print_json,
     progress_bar,
@@ -39,7 +40,9 @@ ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 
 
 @click.command("report")
-@click.argument("cases", metavar="CASE...", nargs=-1, required=True, type=click.Path())
+@click.argument(
+    "cases", metavar="CASE...", nargs=-1, required=True, type=click.Path(), callback=functions_as_cases
+)
 @click.option(
     "--output", "-o", "output", type=OUTPUT_FILE, required=True, help="Write the page to this .html file."
 )

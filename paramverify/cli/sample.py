@@ -13,6 +13,7 @@ import click
 from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_option, cluster_wanted, executor
 from paramverify.cli._common import (
+    functions_as_cases,
     json_option,
     print_json,
     say,
@@ -158,7 +159,7 @@ class _Options:
 
 
 @click.command("sample")
-@click.argument("case", metavar="[CASE]", type=click.Path(), required=False)
+@click.argument("case", metavar="[CASE]", type=click.Path(), required=False, callback=functions_as_cases)
 @click.option(
     "--mechanism", metavar="MODULE:FUNCTION", help="Sample this Python function instead of the model."
 )

@@ -21,7 +21,7 @@ from paramverify.algebra.domains import check_names
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
-from paramverify.files import read_file
+from paramverify.files import read_file, standing_for
 from paramverify.interactive import system_cases as systems
 from paramverify.interactive.system_certificates import evidence_document as system_evidence
 from paramverify.interactive.system_verification import Noninterference
@@ -85,7 +85,7 @@ class CaseSource:
     path: str
     data: Mapping[str, Any]
     text: str
-    written: bool = False  # by a subject, so that the text is not that of the file
+    written: bool = False  # made by a subject or of a function, so that the text is not that of the file
     settings: Settings = field(default_factory=dict)
 
     @property
@@ -260,11 +260,12 @@ def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float
 
 def _source(file: CaseFile) -> CaseSource:
     path = str(file.path)
-    if (file.path.suffix != ".toml" and not file.written) or file.document is None:
+    made = file.written or standing_for(file.path) is not None
+    if (file.path.suffix != ".toml" and not made) or file.document is None:
         raise InputError("a page is about a case file, which ends with .toml", file=path)
     with located(file=path):
         content = read_file(file.path, MAX_BYTES, "a case file")
-    return CaseSource(path, file.document.data, content.decode("utf-8"), file.written, file.settings)
+    return CaseSource(path, file.document.data, content.decode("utf-8"), made, file.settings)
 
 
 def _options(wanted: PageOptions, seconds: float) -> Options:

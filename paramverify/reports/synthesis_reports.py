@@ -33,7 +33,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.printable import line
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import Larger
-from paramverify.privacy.runs import LeftOut, ToldRun, told_run
+from paramverify.privacy.runs import AnyRun, told_run
 from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
@@ -368,7 +368,7 @@ def _share(share: VolumeShare) -> str | dict[str, str]:
 # --- violating priors --------------------------------------------------------------------------------
 
 
-def violating_lines(case: PrivacyCase, found: Violating, run: ToldRun | LeftOut | None = None) -> list[str]:
+def violating_lines(case: PrivacyCase, found: Violating, run: AnyRun | None = None) -> list[str]:
     """Returns a violating prior in words, with the supremum or the distance where that was asked for.
 
     `run` is the run of a program behind it.
@@ -420,9 +420,7 @@ def _plain(value: Fraction) -> str:
     return exact if len(exact) <= 12 else rounded(value, 9)
 
 
-def violating_document(
-    case: PrivacyCase, found: Violating, run: ToldRun | LeftOut | None = None
-) -> dict[str, Any]:
+def violating_document(case: PrivacyCase, found: Violating, run: AnyRun | None = None) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
     status = Standing.VIOLATED if found.witness else undecided

@@ -11,7 +11,7 @@ from paramverify.kernel.strict_reading import counted
 from paramverify.models.mechanisms.program import explains_outputs
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.runs import LeftOut, ToldRun, told_run
+from paramverify.privacy.runs import AnyRun, FunctionRun, LeftOut, ToldRun, told_run
 from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import json_documents, sentences
 from paramverify.verdicts import Holds, Violated
@@ -20,10 +20,12 @@ MAX_STEPS = 40  # that are shown as lines
 WIDEST = 48  # characters of the text of a line, before the words stand nearer
 
 
-def run_lines(found: ToldRun | LeftOut | None) -> list[str]:
+def run_lines(found: AnyRun | None) -> list[str]:
     """Returns the lines that tell a run: a sentence, each step, and what it is under the other secret."""
     if found is None:
         return []
+    if isinstance(found, FunctionRun):
+        return _function_lines(found)
     if isinstance(found, LeftOut):
         return [f"The run that produces this output is not shown: {found.reason}."]
     left, right = (f"'{printable.name(secret)}'" for secret in (found.left, found.right))
@@ -39,6 +41,16 @@ def run_lines(found: ToldRun | LeftOut | None) -> list[str]:
     if found.probabilities[1].sign() > 0 and _is_all(found, 1):
         return [*told, f"Under {right} the same run produces it, with probability {_probability(found, 1)}."]
     return [*told, f"Under {right} the same run has probability {_probability(found, 1)}."]
+
+
+def _function_lines(found: FunctionRun) -> list[str]:
+    told = [f"In the function {found.function}, this run produces it under '{printable.name(found.left)}':"]
+    for k, step in enumerate(found.steps[:MAX_STEPS]):
+        part = "   <- the runs diverge here" if k == found.parts_at else ""
+        told.append(f"  {step.file}:{step.line}: {step.text}  {step.words}{part}".rstrip())
+    more = len(found.steps) - MAX_STEPS
+    told += [f"  and {more:,} more steps"] if more > 0 else []
+    return [*told, f"Under '{printable.name(found.right)}', {found.instead}."]
 
 
 def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
@@ -80,12 +92,14 @@ def _steps(found: ToldRun) -> list[str]:
     return told + ([f"and {more:,} more steps"] if more else [])
 
 
-def run_document(found: ToldRun | LeftOut | None) -> dict[str, Any]:
+def run_document(found: AnyRun | None) -> dict[str, Any]:
     """Returns the same as JSON data, with all steps: nothing where the case is no program."""
     if found is None:
         return {}
     if isinstance(found, LeftOut):
         return {"run": {"left_out": found.reason}}
+    if isinstance(found, FunctionRun):
+        return {"run": _function_document(found)}
     told: dict[str, Any] = {
         "input": found.given,
         "probabilities": [number_words.real(p) for p in found.probabilities],
@@ -97,6 +111,22 @@ def run_document(found: ToldRun | LeftOut | None) -> dict[str, Any]:
         told["parts_at"] = {"line": step.line, "step": found.parts_at, "input": found.other}
         told["parts_at"] |= {"output": found.instead} if found.instead else {}
     return {"run": told}
+
+
+def _function_document(found: FunctionRun) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "function": found.function,
+        "input": found.left,
+        "steps": [
+            {"file": step.file, "line": step.line, "text": step.text, "what": [step.words]}
+            for step in found.steps
+        ],
+        "instead": found.instead,
+    }
+    if found.parts_at is not None:
+        step = found.steps[found.parts_at]
+        told["parts_at"] = {"line": step.line, "step": found.parts_at, "input": found.right}
+    return told
 
 
 def _step(step: Step) -> dict[str, Any]:

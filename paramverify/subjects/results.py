@@ -10,7 +10,7 @@ from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
 from paramverify.portfolio.session import Options, Session, unasked
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.runs import LeftOut, ToldRun
+from paramverify.privacy.runs import AnyRun
 
 
 class Facts:
@@ -21,7 +21,7 @@ class Facts:
 class CaseFacts(Facts):
     """Of a case that was decided: the `run` of the program that makes the output of the witness."""
 
-    run: ToldRun | LeftOut | None = None
+    run: AnyRun | None = None
 
 
 @dataclass(frozen=True, eq=False)

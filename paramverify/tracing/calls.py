@@ -240,6 +240,11 @@ class Inserted:
             )
         return value
 
+    def returned(self, value: Any) -> Any:
+        """Returns what a `return` returns, whose place is kept."""
+        self.tracer.returns()
+        return value
+
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
         """Returns a slice."""
         return slice(start, stop, step)

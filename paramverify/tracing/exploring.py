@@ -39,6 +39,7 @@ class Leaf:
     noisy: bool
     steps: tuple[tuple[Step, int], ...]
     plain: str  # the value as Python shows it, for people
+    place: Place | None = None  # the statement that ends the run
 
 
 @dataclass(eq=False)
@@ -59,6 +60,9 @@ class Explored:
     trees: dict[tuple[Any, ...], Tree] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     runs: int = 0
+    lines: list[Any] = field(default_factory=list)  # of the program, see `residual`
+    agreement: Any = None  # with runs of the function, if those were compared
+    adoption: Any = None  # the function itself, see `api.adopting`
 
 
 _FUNCTIONS = {  # of modules, which are no methods of their generators
@@ -314,6 +318,7 @@ class Explorer:
         self.world.state.check()
         states = _generator_states()
         Refused.first = None
+        end: Place | None = None
         try:
             value = self.world.inserted.call(function, *arguments, **named)
             if Refused.first is not None:
@@ -322,6 +327,7 @@ class Explorer:
                 value = list(value)
             text, kinds, noisy = written(value, tracer)
             plain = repr(value) if not noisy else text
+            end = tracer.returned
         except Refused as error:
             found = Refused.first or error
             place = self._place_of(found)
@@ -338,7 +344,7 @@ class Explorer:
                 raise Refused.first from None
             text, kinds, noisy = _label(_raised(error)), f"raise {type(error).__name__}", False
             plain = f"raises {type(error).__name__}"
-            place = self._place_of(error)
+            end = place = self._place_of(error)
             if isinstance(error, (TypeError, AttributeError, NameError, RecursionError)) or _is_ours(error):
                 reason = f"{type(error).__name__}: {error}"
                 if isinstance(error, RecursionError):
@@ -360,7 +366,7 @@ class Explorer:
         for note in tracer.reads:
             self._note(note)
         steps = tuple(self._steps(tracer))
-        return tracer, Leaf(text, kinds, noisy, steps, plain)
+        return tracer, Leaf(text, kinds, noisy, steps, plain, end)
 
     def _note(self, text: str) -> None:
         if text not in self.found.notes:

@@ -35,30 +35,22 @@ def compare(
     Raises:
         Refused: Python returned or raised what the trees do not have, or the other way round.
     """
-    step = max(1, len(trees) // MOST_INPUTS)
+    step = math.ceil(len(trees) / MOST_INPUTS)
     for given in list(trees)[::step]:
         likely: dict[str, float] = {}
         known: dict[str, Value] = {}
         for leaf, share in _leaves(trees[given], 1.0, point):
             likely[leaf.text] = likely.get(leaf.text, 0.0) + share
-            known.setdefault(leaf.text, _parsed(leaf.text))
+            known.setdefault(leaf.text, parsed(leaf.text))
         seen: set[str] = set()
         for _ in range(RUNS):
-            text = _outcome(run, given)
+            text = outcome(run, given)
             if text is None:
                 return
-            value = _parsed(text)
-            found = next((t for t, v in known.items() if _agree(v, value)), None)
-            if found is None and "-0.0" in text:
-                raise Refused(
-                    "an output can be -0.0 in Python, which shows the sign of what was rounded or "
-                    "multiplied: return int(...) of it, or add 0.0"
-                )
+            value = parsed(text)
+            found = nearest(known, value)
             if found is None:
-                raise Refused(
-                    f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
-                    "does not find: it followed the function wrongly; please report this"
-                )
+                raise unknown(text, given)
             seen.add(found)
         for text, share in likely.items():
             kinds = {known[other] for other in seen}  # of exceptions the types are compared, not the texts
@@ -68,6 +60,19 @@ def compare(
                     f"{text.strip(chr(39))}, but in Python it does not: "
                     "it followed the function wrongly; please report this"
                 )
+
+
+def unknown(text: str, given: tuple[Any, ...]) -> Refused:
+    """Returns the error for an output that Python returns, and no tree has."""
+    if "-0.0" in text:
+        return Refused(
+            "an output can be -0.0 in Python, which shows the sign of what was rounded or "
+            "multiplied: return int(...) of it, or add 0.0"
+        )
+    return Refused(
+        f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
+        "does not find: it followed the function wrongly; please report this"
+    )
 
 
 def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequence[tuple[Leaf, float]]:
@@ -84,8 +89,14 @@ def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequ
     ]
 
 
-def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
+def outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:
     """Returns what one run returns or raises; None if it uses words of programs, which Python cannot run."""
+    found = shown_outcome(run, given)
+    return None if found is None else found[0]
+
+
+def shown_outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> tuple[str, str] | None:
+    """Returns the same with what `repr` shows of it."""
     tracer = Tracer(lambda formula: 0)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -95,11 +106,27 @@ def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> s
         except InputError:
             return None
         except Exception as error:
-            return repr(f"raises {type(error).__name__}: {error}")
-    return written(value, tracer)[0]
+            text = f"raises {type(error).__name__}: {error}"
+            return repr(text), text
+    return written(value, tracer)[0], repr(value)
 
 
-def _parsed(text: str) -> Value:
+def nearest(known: Mapping[str, Value], value: Value) -> str | None:
+    """Returns which of some outputs one is that Python returned; None if it is none of them."""
+    alike = [text for text, found in known.items() if agree(found, value)]
+    return min(alike, key=lambda text: _distance(known[text], value), default=None)
+
+
+def _distance(known: Value, value: Value) -> tuple[int, float]:
+    """Returns how many numbers are noise, and how far the other ones are apart."""
+    if isinstance(known, tuple) and isinstance(value, tuple):
+        parts = [_distance(*pair) for pair in zip(known, value, strict=True)]
+        return sum(noise for noise, _ in parts), sum(far for _, far in parts)
+    far = abs(known - value) if isinstance(known, float) and isinstance(value, float) else 0.0
+    return int(known is None), far
+
+
+def parsed(text: str) -> Value:
     """Returns a written output as nested tuples of floats and texts."""
     import ast
 
@@ -125,11 +152,12 @@ def _parsed(text: str) -> Value:
     return of(ast.parse(text, mode="eval").body)
 
 
-def _agree(model: Value, value: Value) -> bool:
+def agree(model: Value, value: Value) -> bool:
+    """Tells whether an output that Python returns is one of the trees, up to the rounding of floats."""
     if model is None:
         return isinstance(value, float) or value is None
     if isinstance(model, tuple):
-        return isinstance(value, tuple) and len(model) == len(value) and all(map(_agree, model, value))
+        return isinstance(value, tuple) and len(model) == len(value) and all(map(agree, model, value))
     if isinstance(model, float):
         return isinstance(value, float) and math.isclose(model, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return model == value

@@ -10,17 +10,50 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 from paramverify.tracing.exploring import Leaf, Tree
 from paramverify.tracing.formulas import Formula, Refused
-from paramverify.tracing.tracer import Noise, Test
+from paramverify.tracing.tracer import Noise, Place, Test
 
 MOST_LINES = 20_000
 MOST_DEPTH = 40  # blocks inside each other; those of `elif` are not counted
+MOST_PLACES = 6  # of one line and file that are named
+MOST_WIDTH = 60  # characters in front of a comment
+MOST_COMMENTED = 50_000  # characters of a program with comments
 MOST_WAYS = 16  # of one chain of elif; the language counts each of them as a block inside
 Part = tuple[Any, ...]
 NOISE = re.compile(r"\bnoise\d+\b")
+
+
+@dataclass(frozen=True)
+class ProgramLine:
+    """A line of a program, and the places in the user's code that it comes from."""
+
+    text: str
+    places: tuple[Place, ...]
+
+    def origin(self) -> str:
+        """Returns the places in words, such as `survey.py:5, 7`; "" if there are none."""
+        files: dict[str, set[int]] = {}
+        for place in self.places:
+            files.setdefault(PurePath(place.file).name, set()).add(place.line)
+        shown = []
+        for file, lines in files.items():
+            if file.isprintable():
+                more = f" and {len(lines) - MOST_PLACES} more" if len(lines) > MOST_PLACES else ""
+                shown.append(f"{file}:{', '.join(map(str, sorted(lines)[:MOST_PLACES]))}{more}")
+        return "; ".join(shown)
+
+
+def with_origins(lines: Sequence[ProgramLine]) -> str:
+    """Returns the text of a program; comments say where lines come from, if it stays short."""
+    widths = (len(line.text) for line in lines if line.places)
+    width = max((width for width in widths if width <= MOST_WIDTH), default=0)
+    both = [(line.text, line.origin()) for line in lines]
+    text = "".join(f"{t:<{width}}  # {origin}\n" if origin else f"{t}\n" for t, origin in both)
+    return text if len(text) <= MOST_COMMENTED else "".join(f"{t}\n" for t, _ in both)
 
 
 @dataclass(eq=False)
@@ -31,14 +64,29 @@ class Residual:
     numbers: dict[Part, int] = field(default_factory=dict)
     uses: list[frozenset[str]] = field(default_factory=list)
     weights: dict[int, tuple[tuple[int, Formula], ...]] = field(default_factory=dict)
+    # by the number of a whole tree: the places in the user's code that its parts come from
+    places: dict[int, dict[int, set[Place]]] = field(default_factory=dict)
+    seen: dict[int, set[Place]] = field(default_factory=dict)  # the same of the tree that is read
 
-    def number(self, part: Part) -> int:
-        """Returns the number of a part."""
+    def number(self, part: Part, *places: Place | None) -> int:
+        """Returns the number of a part, which comes from these places, too."""
         if part not in self.numbers:
             self.numbers[part] = len(self.parts)
             self.parts.append(part)
             self.uses.append(self._uses(part))
-        return self.numbers[part]
+        found = self.numbers[part]
+        known = (place for place in places if place is not None and place.file)
+        self.seen.setdefault(found, set()).update(known)
+        return found
+
+    def whole(self, tree: Tree) -> int:
+        """Returns the number of the tree of an input, and keeps the places of its parts."""
+        self.seen = {}
+        found = self.of(tree)
+        kept = self.places.setdefault(found, {})
+        for number, places in self.seen.items():
+            kept.setdefault(number, set()).update(places)
+        return found
 
     def _uses(self, part: Part) -> frozenset[str]:
         """Returns the noise that a part reads and does not draw itself."""
@@ -55,31 +103,35 @@ class Residual:
         """Returns the number of a tree."""
         assert tree is not None
         if isinstance(tree, Leaf):
-            return self.number(("leaf", tree.text))
+            return self.number(("leaf", tree.text), tree.place)
         if isinstance(tree.step, Noise):
             after = self.of(tree.after[0])
             if tree.step.name not in self.uses[after]:
                 return after  # nothing reads it
-            return self.number(("noise", tree.step.name, tree.step.call, after))
+            return self.number(("noise", tree.step.name, tree.step.call, after), tree.step.place)
         if isinstance(tree.step, Test):
             yes, no = self.of(tree.after[0]), self.of(tree.after[1])
-            return yes if yes == no else self.number(("test", tree.step.text, yes, no))
+            return yes if yes == no else self.number(("test", tree.step.text, yes, no), tree.step.place)
         shares: dict[int, Formula] = {}
+        places = {tree.step.place}
         for weight, branch in zip(tree.step.weights, tree.after, strict=True):
-            for inner, share in self._mixed(self.of(branch)):
+            number = self.of(branch)
+            if number in self.weights:
+                places |= self.seen[number]
+            for inner, share in self._mixed(number):
                 product = weight * share
                 shares[inner] = shares[inner] + product if inner in shares else product
-        return self.mixture(shares)
+        return self.mixture(shares, places)
 
     def _mixed(self, number: int) -> Iterable[tuple[int, Formula]]:
         return self.weights.get(number, ((number, Formula.of(1)),))
 
-    def mixture(self, shares: Mapping[int, Formula]) -> int:
-        """Returns the number of a choice among parts."""
+    def mixture(self, shares: Mapping[int, Formula], places: Iterable[Place]) -> int:
+        """Returns the number of a choice among parts, which comes from these places."""
         kept = tuple(sorted(((k, w) for k, w in shares.items() if w.above), key=lambda pair: pair[0]))
         if len(kept) == 1:
             return kept[0][0]
-        found = self.number(("choice", tuple((k, w.key) for k, w in kept)))
+        found = self.number(("choice", tuple((k, w.key) for k, w in kept)), *places)
         self.weights[found] = kept
         return found
 
@@ -90,8 +142,9 @@ class Writer:
 
     residual: Residual
     taken: frozenset[str]  # names that are taken
-    lines: list[str] = field(default_factory=list)
+    lines: list[ProgramLine] = field(default_factory=list)
     picks: int = 0
+    root: int = 0  # the tree that is written
 
     def write(self, number: int, depth: int) -> None:
         """Writes a part at a depth.
@@ -104,28 +157,37 @@ class Writer:
                 f"the program of this function has more than {MOST_LINES:,} lines or {MOST_DEPTH} blocks "
                 "inside each other: use fewer inputs or fewer draws"
             )
-        part, indent = self.residual.parts[number], "    " * depth
+        part, places = self.residual.parts[number], self.places(number)
         match part[0]:
             case "leaf":
-                self.lines.append(f"{indent}return {part[1]}")
+                self.line(f"return {part[1]}", depth, places)
             case "noise":
-                self.lines.append(f"{indent}{part[1]} = {part[2]}")
+                self.line(f"{part[1]} = {part[2]}", depth, places)
                 self.write(part[3], depth)
             case "test":
-                self.lines.append(f"{indent}if {part[1]}:")
+                self.line(f"if {part[1]}:", depth, places)
                 self.write(part[2], depth + 1)
-                self.lines.append(f"{indent}else:")
+                self.line("else:", depth)
                 self.write(part[3], depth + 1)
             case _:
                 self.choice(number, depth)
 
+    def places(self, number: int) -> set[Place]:
+        """Returns the places that a part of the tree that is written comes from."""
+        return self.residual.places[self.root].get(number, set())
+
+    def line(self, text: str, depth: int, places: Iterable[Place] = ()) -> None:
+        """Writes a line."""
+        found = sorted(places, key=lambda place: (place.file, place.line))
+        self.lines.append(ProgramLine("    " * depth + text, tuple(found)))
+
     def choice(self, number: int, depth: int) -> None:
         """Writes a choice."""
-        shares, indent = self.residual.weights[number], "    " * depth
+        shares, places = self.residual.weights[number], self.places(number)
         if len(shares) == 2:
-            self.lines.append(f"{indent}if flip({shares[0][1].text}):")
+            self.line(f"if flip({shares[0][1].text}):", depth, places)
             self.write(shares[0][0], depth + 1)
-            self.lines.append(f"{indent}else:")
+            self.line("else:", depth)
             self.write(shares[1][0], depth + 1)
             return
         values = [self.residual.parts[k] for k, _ in shares]
@@ -134,27 +196,28 @@ class Writer:
         numbers = [re.fullmatch(r"-?\d+|\(-?\d+/\d+\)", t) is not None for t in texts]
         if len(texts) == len(values) and (all(labels) or all(numbers)):
             table = ", ".join(f"{t.strip('()')}: {w.text}" for t, (_, w) in zip(texts, shares, strict=True))
-            self.lines.append(f"{indent}return choice({{{table}}})")
+            ends = (self.places(k) for k, _ in shares)
+            self.line(f"return choice({{{table}}})", depth, places.union(*ends))
             return
         self.picks += 1
         name = self.free(f"pick{self.picks}")
         table = ", ".join(f"{k}: {w.text}" for k, (_, w) in enumerate(shares))
-        self.lines.append(f"{indent}{name} = choice({{{table}}})")
+        self.line(f"{name} = choice({{{table}}})", depth, places)
         tests = [f"{name} == {k}" for k in range(len(shares))]
         self.ways(tests, [partial(self.write, inner) for inner, _ in shares], depth)
 
     def ways(self, tests: Sequence[str], writes: Sequence[Callable[[int], None]], depth: int) -> None:
         """Writes what follows each test, of which exactly one is true; each `writes` takes the depth."""
-        indent, half = "    " * depth, len(tests) // 2
+        half = len(tests) // 2
         if len(tests) > MOST_WAYS:
-            self.lines.append(f"{indent}if {' or '.join(tests[:half])}:")
+            self.line(f"if {' or '.join(tests[:half])}:", depth)
             self.ways(tests[:half], writes[:half], depth + 1)
-            self.lines.append(f"{indent}else:")
+            self.line("else:", depth)
             self.ways(tests[half:], writes[half:], depth + 1)
             return
         for k, (test, write) in enumerate(zip(tests, writes, strict=True)):
             word = f"if {test}:" if k == 0 else "else:" if k == len(tests) - 1 else f"elif {test}:"
-            self.lines.append(f"{indent}{word}")
+            self.line(word, depth)
             write(depth + 1)
 
     def free(self, name: str) -> str:
@@ -166,7 +229,8 @@ class Writer:
     def inputs(self, places: Sequence[str], rows: Mapping[tuple[str, ...], int], depth: int) -> None:
         """Writes which part belongs to which values of the inputs, given as texts."""
         if len(set(rows.values())) == 1:
-            self.write(next(iter(rows.values())), depth)
+            self.root = next(iter(rows.values()))
+            self.write(self.root, depth)
             return
         groups: dict[tuple[tuple[tuple[str, ...], int], ...], list[str]] = {}
         apart: dict[str, dict[tuple[str, ...], int]] = {}
@@ -186,13 +250,13 @@ def program_of(
     places: Sequence[str],
     shown: Mapping[tuple[Any, ...], tuple[str, ...]],
     taken: Iterable[str],
-) -> str:
+) -> list[ProgramLine]:
     """Returns the program of trees; `places` are the entries of the inputs, `shown` their values as texts."""
     residual = Residual()
-    rows = {shown[given]: residual.of(tree) for given, tree in trees.items()}
+    rows = {shown[given]: residual.whole(tree) for given, tree in trees.items()}
     writer = Writer(residual, frozenset(taken))
     writer.inputs(places, rows, 0)
-    return "\n".join(writer.lines) + "\n"
+    return writer.lines
 
 
 def leaves(trees: Iterable[Tree | None]) -> Iterable[Leaf]:

@@ -148,6 +148,11 @@ class _Rewriter(ast.NodeTransformer):
         made.keywords = [self.visit(k) for k in node.keywords]
         return made
 
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        value = self.visit(node.value) if node.value else ast.copy_location(ast.Constant(None), node)
+        node.value = self._inserted("returned", [value], node)
+        return node
+
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
         node.iter = self._inserted("ordered", [node.iter], node)

@@ -90,6 +90,7 @@ class Tracer:
     # of noise that was multiplied by a formula: the noise that stands for the product, and the formula
     rescaled: dict[str, tuple[str, Formula]] = field(default_factory=dict)
     reads: list[str] = field(default_factory=list)  # notes on how things were read
+    returned: Place | None = None  # the last `return` of the function itself, not of one that it calls
 
     def real(self, value: Fraction | int | Formula) -> Real:
         """Returns an exact number."""
@@ -108,6 +109,17 @@ class Tracer:
                 return Place(code.co_filename.removeprefix(TRACED), frame.f_lineno, code.co_name)
             frame = frame.f_back
         return Place("", 0, "")
+
+    def returns(self) -> None:
+        """Keeps the place of the `return` that runs now, if it is one of the function itself."""
+        frames: list[Any] = []
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename.startswith(TRACED):
+                frames.append(frame)
+            frame = frame.f_back if len(frames) < 2 else None
+        if len(frames) == 1:
+            self.returned = self.here()
 
     def _take(self, step: Choice | Test, count: int) -> int:
         k = len(self.taken)

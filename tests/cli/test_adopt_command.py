@@ -115,3 +115,17 @@ def test_all_cases_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert found["counts"] == {"private or true": 1, "not private or false": 1, "with mistakes": 1}
     assert [Path(case["case"]).name for case in found["cases"]][-1] == "wrong.toml"
     assert run(["verify", str(tmp_path), "--evidence", "e.json"]) == 2
+
+
+def test_a_limit_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer is that of the same case alone."""
+    source = 'source = "return x[0]"\ninputs = { x = { length = 40, values = "0..1" } }\n'
+    tables = (
+        f'[mechanism]\nkind = "program"\n{source}[neighbours]\ndiffer = "one"\n[privacy]\nepsilon = "1"\n'
+    )
+    (tmp_path / "large.toml").write_text(tables)
+    assert run(["verify", str(tmp_path / "large.toml"), "--json"]) == 3
+    alone = json.loads(capsys.readouterr().out)
+    assert (alone["status"], alone["verdict"]) == ("unknown", "undecided")
+    assert run(["verify", str(tmp_path), "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["cases"][0]["answer"] == alone
