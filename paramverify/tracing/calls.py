@@ -24,7 +24,7 @@ from typing import Any, cast
 
 from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
-from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
+from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
@@ -760,6 +760,8 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
 def _exp(here: Inserted, value: Any) -> Any:
     if isinstance(value, float):  # infinite
         return math.exp(value)
+    if isinstance(value, Continuous):
+        return value.exp()
     number = _number(here, value, "exp")
     plain = number.formula.number
     if plain is not None and plain > 709:
@@ -768,7 +770,7 @@ def _exp(here: Inserted, value: Any) -> Any:
 
 
 def _log(here: Inserted, value: Any) -> Any:
-    if isinstance(value, UniformDraw):
+    if isinstance(value, Continuous):
         return value.log()
     if isinstance(value, float):
         return math.log(value)
@@ -819,6 +821,8 @@ def _turned(name: str) -> Callable[[Inserted, Any], Any]:
 
 
 def _sqrt(here: Inserted, value: Any) -> Any:
+    if isinstance(value, Continuous):
+        return value.sqrt()
     number = _number(here, value, "sqrt")
     if here.tracer.signs(number.formula) < 0:
         raise ValueError("math domain error")

@@ -20,7 +20,7 @@ from typing import Any
 from paramverify.tracing.calls import MARK, Blocked, World
 from paramverify.tracing.draw_laws import UNPREDICTABLE, Source, laws_of
 from paramverify.tracing.formulas import Formula, Real, Refused
-from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformDraw
+from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformSum
 from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
 
 MOST_RUNS = 50_000  # of one function
@@ -166,7 +166,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
                 "an output is a float with noise on whole numbers, whose zero may be -0.0: return int(...)"
             )
         return _noisy(value), "int" if value.whole else "real", True
-    if isinstance(value, UniformDraw):
+    if isinstance(value, UniformSum):
         raise tracer.refuse("an output is a continuous uniform number, which is not supported")
     if isinstance(value, Symbol):
         raise tracer.refuse(f"an output is {value.what}, which is not supported")
@@ -264,6 +264,7 @@ class Explorer:
     signs: Callable[[Formula], int]
     world: World
     found: Explored = field(default_factory=Explored)
+    volumes: dict[Any, Formula] = field(default_factory=dict)  # see `Tracer`
 
     def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
         """Returns the trees of all inputs.
@@ -308,7 +309,7 @@ class Explorer:
                 f"the function has more than {MOST_RUNS:,} runs: use fewer inputs or fewer draws, or write "
                 "it in the language of programs, which joins equal states"
             )
-        tracer = Tracer(self.signs, prescribed)
+        tracer = Tracer(self.signs, prescribed, volumes=self.volumes)
         self.world.begin(tracer)
         function, arguments, named = self.start(tracer, given)
         self.world.state.check()

@@ -20,6 +20,7 @@ Exponent = tuple[tuple[str, Fraction], ...]  # coefficients of parameters; "" is
 Terms = Mapping[tuple[Powers, Exponent], Fraction]
 
 MOST_TERMS = 2_000
+MOST_POWER = 1_000
 NO_EXPONENT: Exponent = ()
 ONE_KEY: tuple[Powers, Exponent] = ((), ())
 
@@ -222,22 +223,32 @@ def _multiple(q: Fraction, name: str) -> str:
     return f"{sign}{above}" + (f"/{q.denominator}" if q.denominator > 1 else "")
 
 
+def _linear(value: Formula) -> Exponent | None:
+    """Returns the coefficients of a formula that is linear in the parameters, all rational; else None."""
+    found: dict[str, Fraction] = {}
+    if value.below.keys() != {ONE_KEY}:
+        return None
+    for (powers, exponent), factor in value.above.items():
+        if exponent or (powers and (len(powers) > 1 or powers[0][1] != 1)):
+            return None
+        found[powers[0][0] if powers else ""] = factor
+    return tuple(sorted((n, q) for n, q in found.items() if q))
+
+
+def is_linear(value: Formula) -> bool:
+    """Tells whether the exponential of a formula is one, see `exponential`."""
+    return _linear(value) is not None
+
+
 def exponential(value: Formula) -> Formula:
     """Returns exp of a formula.
 
     Raises:
         Refused: the formula is not linear in the parameters with rational coefficients.
     """
-    found: dict[str, Fraction] = {}
-    if value.below.keys() != {ONE_KEY}:
+    key = _linear(value)
+    if key is None:
         raise Refused(f"exp({value.text}) is not supported: its argument must be linear in the parameters")
-    for (powers, exponent), factor in value.above.items():
-        if exponent or (powers and (len(powers) > 1 or powers[0][1] != 1)):
-            raise Refused(
-                f"exp({value.text}) is not supported: its argument must be linear in the parameters"
-            )
-        found[powers[0][0] if powers else ""] = factor
-    key = tuple(sorted((n, q) for n, q in found.items() if q))
     return Formula({((), key): Fraction(1)}, {ONE_KEY: Fraction(1)})
 
 
@@ -514,20 +525,39 @@ def powered(base: Formula, power: Formula) -> Formula:
     Raises:
         Refused: another one.
     """
+    found = exact_power(base, power)
+    if found is None:
+        raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+    return found
+
+
+def exact_power(base: Formula, power: Formula) -> Formula | None:
+    """Returns the same, or None of another one."""
     count = power.number
     if count is not None and count.denominator == 1:
-        if abs(count) > 1000:
-            raise Refused(f"the power {count} is too large: powers up to 1000 are supported")
+        if abs(count) > MOST_POWER:
+            raise Refused(f"the power {count} is too large: powers up to {MOST_POWER} are supported")
         return base.power(int(count))
     logged = logarithm(base)
     if logged is not None:
-        return exponential(logged * power)
+        exponent = logged * power
+        return exponential(exponent) if is_linear(exponent) else None
     number = base.number
-    if count is not None and number is not None and number >= 0 and count.denominator == 2:
-        above, below = math.isqrt(number.numerator), math.isqrt(number.denominator)
-        if above**2 == number.numerator and below**2 == number.denominator:
-            return Formula.of(Fraction(above, below)).power(count.numerator)
-    raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+    if count is not None and number is not None and number >= 0 and count.denominator <= MOST_POWER:
+        above = _root(number.numerator, count.denominator)
+        below = _root(number.denominator, count.denominator)
+        if above is not None and below is not None and (above or count > 0):
+            return exact_power(Formula.of(Fraction(above, below)), Formula.of(count.numerator))
+    return None
+
+
+def _root(number: int, degree: int) -> int | None:
+    """Returns the root of a whole number that is not negative, if it is whole; else None."""
+    low, high = 0, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low if low**degree == number else None
 
 
 def floor_of(value: Formula, signs: Signs) -> int:

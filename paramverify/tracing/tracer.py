@@ -90,6 +90,7 @@ class Tracer:
     # of noise that was multiplied by a formula: the noise that stands for the product, and the formula
     rescaled: dict[str, tuple[str, Formula]] = field(default_factory=dict)
     reads: list[str] = field(default_factory=list)  # notes on how things were read
+    volumes: dict[Any, Formula] = field(default_factory=dict)  # of polytopes of draws, in all runs
 
     def real(self, value: Fraction | int | Formula) -> Real:
         """Returns an exact number."""
