@@ -21,6 +21,7 @@ from paramverify.tracing.residual import leaves
 from paramverify.tracing.tracer import Choice, Noise, Place, Step
 
 MOST_RUNS = 10_000_000
+MOST_SHOWN = 60  # lines of a run
 SIGMAS = 7
 
 
@@ -42,14 +43,32 @@ def _value(tree: ast.expr) -> Plain:
     return Fraction(str(ast.literal_eval(tree)))
 
 
-def _at(tree: Tree, shares: float, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float]]:
-    if isinstance(tree, Leaf):
-        yield tree, shares
-        return
-    for k, after in enumerate(tree.after):
-        if after is not None:
-            share = tree.step.weights[k].value(point) if isinstance(tree.step, Choice) else 1.0
-            yield from _at(after, shares * share, point)
+Run = tuple["Run", Step, int] | None  # the run before, with a step and the alternative that was taken
+
+
+def _at(tree: Tree, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float, Run]]:
+    """Yields the leaves of a tree with their probabilities, if tests have none, and their runs."""
+    pending: list[tuple[Tree | None, float, Run]] = [(tree, 1.0, None)]
+    while pending:
+        found, share, run = pending.pop()
+        if isinstance(found, Leaf):
+            yield found, share, run
+        elif found is not None:
+            weights = found.step.weights if isinstance(found.step, Choice) else ()
+            parts = [weight.value(point) for weight in weights] or [1.0] * len(found.after)
+            pending += [
+                (after, share * part, (run, found.step, k))
+                for k, (after, part) in reversed(list(enumerate(zip(found.after, parts, strict=True))))
+            ]
+
+
+def _steps(run: Run) -> list[tuple[Step, int]]:
+    """Returns the steps of a run, in order."""
+    found = []
+    while run is not None:
+        run, step, taken = run
+        found.append((step, taken))
+    return found[::-1]
 
 
 def run_lines(explored: Explored, witness: Witness) -> list[str]:
@@ -69,18 +88,19 @@ def run_lines(explored: Explored, witness: Witness) -> list[str]:
     point = {name: float(value) for name, value in witness.parameters.items()}
     try:
         found = [
-            (share, leaf)
-            for leaf, share in _at(explored.trees[names[witness.left]], 1.0, point)
+            (share, leaf, run)
+            for leaf, share, run in _at(explored.trees[names[witness.left]], point)
             if observation(leaf) == witness.observations[0]
         ]
     except KeyError:  # a parameter stands as x_eps only
         return []
     if not found:
         return []
-    leaf = max(found, key=lambda pair: pair[0])[1]
-    parts_at = _parts_at(leaf.steps, explored.trees[names[witness.right]], leaf.text)
+    _, leaf, run = max(found, key=lambda pair: pair[0])
+    steps = _steps(run)
+    parts_at = _parts_at(steps, explored.trees[names[witness.right]], leaf.text)
     lines = [f"  In the function, this run produces it under '{witness.left}':"]
-    for k, (step, chosen) in enumerate(leaf.steps):
+    for k, (step, chosen) in enumerate(steps):
         words = (
             step.words[chosen]
             if isinstance(step, Choice)
@@ -90,9 +110,12 @@ def run_lines(explored: Explored, witness: Witness) -> list[str]:
         )
         part = "   <- the runs part here" if k == parts_at else ""
         lines.append(f"    {_shown(step.place)}  {words}{part}".rstrip())
-    if parts_at == len(leaf.steps):
+    if len(lines) > MOST_SHOWN:
+        half = MOST_SHOWN // 2
+        lines[half:-half] = [f"    ... {len(lines) - 2 * half:,} more draws"]
+    if parts_at == len(steps):
         lines.append(f"  Under '{witness.right}', the same draws lead to another output.")
-    return lines if leaf.steps else []
+    return lines if steps else []
 
 
 def with_run(lines: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:

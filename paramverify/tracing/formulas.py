@@ -109,13 +109,13 @@ class Formula:
         scale = below[first]
         return Formula({k: v / scale for k, v in above.items()}, {k: v / scale for k, v in below.items()})
 
-    @property
+    @cached_property
     def number(self) -> Fraction | None:
         """Its value if it is a rational number; else None."""
         if not self.above:
             return Fraction(0)
         if self.above.keys() == {ONE_KEY} and self.below.keys() == {ONE_KEY}:
-            return self.above[ONE_KEY]
+            return self.above[ONE_KEY] / self.below[ONE_KEY]
         return None
 
     @cached_property
@@ -125,6 +125,8 @@ class Formula:
         return frozenset(n for powers, exponent in keys for n, _ in (*powers, *exponent) if n)
 
     def __add__(self, other: Formula) -> Formula:
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number + other.number)
         if self.below == other.below:
             return Formula.quotient(_plus(self.above, other.above), self.below)
         above = _plus(_times(self.above, other.below), _times(other.above, self.below))
@@ -137,6 +139,8 @@ class Formula:
         return self + -other
 
     def __mul__(self, other: Formula) -> Formula:
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number * other.number)
         if self.below == other.above:
             return Formula.quotient(self.above, other.below)
         if self.above == other.below:
@@ -146,6 +150,8 @@ class Formula:
     def __truediv__(self, other: Formula) -> Formula:
         if not other.above:
             raise ZeroDivisionError("float division by zero")
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number / other.number)
         return self * Formula(other.below, other.above)
 
     def power(self, count: int) -> Formula:

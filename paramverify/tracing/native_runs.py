@@ -10,14 +10,14 @@ import contextlib
 import io
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from paramverify.errors import InputError
 from paramverify.tracing.exploring import Leaf, Tree, written
 from paramverify.tracing.formulas import Refused
-from paramverify.tracing.tracer import Choice, Noise, Tracer
+from paramverify.tracing.tracer import Choice, Tracer
 
 RUNS = 100  # for each input
 MOST_INPUTS = 12
@@ -39,7 +39,7 @@ def compare(
     for given in list(trees)[::step]:
         likely: dict[str, float] = {}
         known: dict[str, Value] = {}
-        for leaf, share in _leaves(trees[given], 1.0, point):
+        for leaf, share in _leaves(trees[given], point):
             likely[leaf.text] = likely.get(leaf.text, 0.0) + share
             known.setdefault(leaf.text, _parsed(leaf.text))
         seen: set[str] = set()
@@ -70,18 +70,18 @@ def compare(
                 )
 
 
-def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequence[tuple[Leaf, float]]:
-    if tree is None:
-        return []
-    if isinstance(tree, Leaf):
-        return [(tree, share)]
-    if isinstance(tree.step, Choice):
-        shares = [share * weight.value(point) for weight in tree.step.weights]
-    else:
-        shares = [share] if isinstance(tree.step, Noise) else [share / 2, share / 2]
-    return [
-        pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)
-    ]
+def _leaves(tree: Tree, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float]]:
+    """Yields the leaves of a tree with their probabilities, if each test has 1/2."""
+    pending: list[tuple[Tree | None, float]] = [(tree, 1.0)]
+    while pending:
+        found, share = pending.pop()
+        if isinstance(found, Leaf):
+            yield found, share
+        elif found is not None:
+            step = found.step
+            parts = [w.value(point) for w in step.weights] if isinstance(step, Choice) else None
+            for k, after in enumerate(found.after):
+                pending.append((after, share * (parts[k] if parts else 1 / step.count)))
 
 
 def _outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:

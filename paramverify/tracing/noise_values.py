@@ -581,7 +581,7 @@ class UniformSum(Continuous):
             return True
         state, factor = next(iter(self.terms.items()))
         rising, cut = signs(factor) > 0, (bound - self.shift) / factor
-        factors = {s: (f / factor).number for s, f in self.terms.items()}
+        factors = {s: ONE.number if s is state else (f / factor).number for s, f in self.terms.items()}
         kept = {s: q for s, q in factors.items() if q is not None}
         if len(kept) < len(factors):
             raise tracer.refuse(
