@@ -25,7 +25,7 @@ from paramverify.models.programs.program_reading import RESERVED, read_program
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
 from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
-from paramverify.tracing.formulas import Formula, Real, Refused, Terms
+from paramverify.tracing.formulas import Floats, Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
 from paramverify.tracing.residual import NOISE, leaves, program_of
 from paramverify.tracing.tracer import Tracer
@@ -34,8 +34,12 @@ MOST_INPUTS = 5_000
 MOST_BITS = 8192
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
-    "doubles, and exact decimal numbers in the place of floats"
+    "doubles, and {floats} in the place of floats"
 )
+FLOATS = {
+    "decimal": "exact decimal numbers",
+    "binary": "the binary fractions that they are, with exact arithmetic,",
+}
 
 
 class Signs:
@@ -130,6 +134,7 @@ def adopt(
     delta: Number | None = None,
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
+    floats: str = "decimal",
     title: str = "",
 ) -> Mechanism:
     """Returns a Python function, or a method of an object, as a mechanism, without changes to its source.
@@ -153,6 +158,8 @@ def adopt(
         constants (dict): Values of other arguments of the function.
         deterministic (list of text): Names of further modules whose functions always return the same for the
             same arguments.
+        floats (text): How floats in the code are read: `"decimal"`, as the numbers that Python shows, so that
+            0.1 is 1/10; or `"binary"`, as the binary fractions that they are. Arithmetic is exact either way.
         title (text): The title of the case.
 
     Returns:
@@ -187,7 +194,7 @@ def adopt(
         tables["parameters"] = table("parameters", parameters)
     if neighbours is not None:
         tables["neighbours"] = table("neighbours", neighbours)
-    return adopted(function, tables, constants, deterministic, title)
+    return adopted(function, tables, constants, deterministic, title, floats)
 
 
 def adopted(
@@ -196,12 +203,17 @@ def adopted(
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
     title: str = "",
+    floats: str = "decimal",
 ) -> Mechanism:
     """Does the same with the tables of a case file; see `adopt`."""
     found = dict(tables)
     if "neighbours" not in found:
         found["neighbours"] = _neighbours(found["inputs"])
-    return _Adoption(function, found, dict(constants or {}), tuple(deterministic)).mechanism(title)
+    if floats not in FLOATS:
+        words = " or ".join(f'"{word}"' for word in FLOATS)
+        raise InputError(f'floats is "{floats}", which is no way to read them: write {words}', key="floats")
+    with Floats.read_as(floats):
+        return _Adoption(function, found, dict(constants or {}), tuple(deterministic)).mechanism(title)
 
 
 def mechanism(
@@ -397,7 +409,9 @@ class _Adoption:
                 explored, text = self._explored()
             except Refused as error:
                 raise self._at_home(error) from None
-            notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
+            floats = FLOATS["binary" if Floats.binary else "decimal"]
+            reading = READING.format(place=self.plain.__qualname__, floats=floats)
+            notes = "; ".join([reading, *explored.notes])
             name = f"{self.place} (adopted)"
             lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
             source = ProgramSource(
@@ -607,7 +621,9 @@ class _Adoption:
         if isinstance(value, str):
             return value
         plain = self._plain(value, name)
-        return tracer.real(Fraction(value)) if isinstance(plain, float) else plain
+        if not isinstance(plain, float):
+            return plain
+        return tracer.real(Floats.number(plain) if Floats.binary else Fraction(value))
 
     def _listed(self, values: list[Any], name: str) -> Any:
         word = self._annotation(name)

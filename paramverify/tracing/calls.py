@@ -23,7 +23,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any, cast
 
 from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
-from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
+from paramverify.tracing.formulas import Floats, Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
@@ -62,16 +62,16 @@ def kind_of(value: Any) -> str:
 
 
 def lifted(value: Any, tracer: Tracer) -> Any:
-    """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
+    """Returns a float as an exact number, see `Floats`, and an array of floats as an array of such."""
     if type(value) is float:
-        return tracer.real(Fraction(repr(value))) if math.isfinite(value) else value
+        return tracer.real(Floats.number(value)) if math.isfinite(value) else value
     if (
         isinstance(value, numbers.Real)
         and type(value).__module__ == "numpy"
         and not hasattr(value, "__index__")
     ):
         number = float(value)
-        return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
+        return tracer.real(Floats.number(number)) if math.isfinite(number) else value
     kind = kind_of(value)
     if kind == "f" and getattr(value, "shape", None) is not None:
         return each(lambda v: lifted(v, tracer), value)

@@ -21,7 +21,7 @@ from typing import Any
 
 from paramverify.tracing.calls import MARK, Blocked, World
 from paramverify.tracing.draw_laws import UNPREDICTABLE, Source, laws_of
-from paramverify.tracing.formulas import Formula, Real, Refused
+from paramverify.tracing.formulas import Floats, Formula, Real, Refused
 from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformSum
 from paramverify.tracing.tracer import Noise, Place, Step, Tracer
 
@@ -188,7 +188,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
         if text in ("inf", "-inf", "nan", "-0.0"):  # a reader sees the sign of zero
             return repr(text), "float", False
         return (
-            _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))),
+            _number(Fraction(text) if isinstance(value, decimal.Decimal) else Floats.number(float(value))),
             ("Decimal" if isinstance(value, decimal.Decimal) else "float"),
             False,
         )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -274,8 +275,29 @@ def logarithm(value: Formula) -> Formula | None:
 # --- the numbers that traced code computes with -----------------------------------------------------
 
 
+class Floats:
+    """How floats are read: as the decimal numbers that Python shows, or as the binary fractions they are."""
+
+    binary: ClassVar[bool] = False
+
+    @staticmethod
+    @contextmanager
+    def read_as(word: str) -> Iterator[None]:
+        """Reads them as "decimal" or "binary" inside."""
+        before, Floats.binary = Floats.binary, word == "binary"
+        try:
+            yield
+        finally:
+            Floats.binary = before
+
+    @staticmethod
+    def number(value: float) -> Fraction:
+        """Returns the number that a finite float stands for."""
+        return Fraction(value) if Floats.binary else Fraction(repr(value))
+
+
 def exact(value: Any) -> Formula | None:
-    """Returns a number as a formula; a float is the decimal number that Python shows. None of others."""
+    """Returns a number as a formula, see `Floats`; None of others."""
     if isinstance(value, Real):
         return value.formula
     if isinstance(value, (bool, int, Fraction)):
@@ -284,7 +306,7 @@ def exact(value: Any) -> Formula | None:
         return Formula.of(int(value))
     if isinstance(value, numbers.Real):
         number = float(value)
-        return Formula.of(Fraction(repr(number))) if math.isfinite(number) else None
+        return Formula.of(Floats.number(number)) if math.isfinite(number) else None
     item = getattr(value, "item", None)
     if item is not None and getattr(value, "shape", None) == ():
         return exact(item())
@@ -430,7 +452,7 @@ class Real:
     def __hash__(self) -> int:
         number = self._rational("the hash")
         rounded = float(number)
-        return hash(rounded if math.isfinite(rounded) and Fraction(repr(rounded)) == number else number)
+        return hash(rounded if math.isfinite(rounded) and Floats.number(rounded) == number else number)
 
     def __bool__(self) -> bool:
         return self._sign() != 0

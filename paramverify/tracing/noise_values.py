@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.tracing.formulas import (
+    Floats,
     Formula,
     Real,
     exact,
@@ -30,7 +31,6 @@ from paramverify.tracing.volumes import volume
 DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 NONNEGATIVE = ("one_sided_geometric", "exponential")
 ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
-PI = Formula.of(Fraction(repr(math.pi)))  # how traced code shows it
 MOST_PARTS = 1_000  # whole numbers between which a draw is told apart
 MOST_COMPARED = 6  # uniform draws that are compared with each other; volumes take time
 TINY = 1e-6  # by which rounded ends of a draw are moved outwards
@@ -722,7 +722,8 @@ class UniformDraw(UniformSum):
 
     def _cosine(self, least: int) -> Cosine:
         """Returns the cosine of an angle over a multiple of `least` half-turns, from a whole one on."""
-        turns, start = (self.factor / PI).number, (self.shift / PI).number
+        half_turn = Formula.of(Floats.number(math.pi))  # how traced code has it
+        turns, start = (self.factor / half_turn).number, (self.shift / half_turn).number
         if None in (turns, start) or turns % least or start % 1 or turns == 0:  # type: ignore[operator]
             raise self._refuse("an argument of cos or sin, except over whole turns, such as 2 * pi * u")
         if self.state.used or self.state.group or self.state.low.above or (self.state.high - ONE).above:
