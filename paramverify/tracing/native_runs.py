@@ -57,7 +57,8 @@ def compare(
             if found is None:
                 raise Refused(
                     f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
-                    "does not find: it followed the function wrongly; please report this"
+                    "does not find. If only rounding decides there, as in 0.1 + 0.2 == 0.3, compare with a "
+                    "tolerance; otherwise paramverify followed the function wrongly: please report this"
                 )
             seen.add(found)
         for text, share in likely.items():

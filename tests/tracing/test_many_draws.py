@@ -151,3 +151,20 @@ def test_many_draws_of_noise() -> None:
     text = adopt(_unread, inputs=INPUTS, epsilon=1).to_toml()
     assert text.count("laplace(1)") == 2
     assert "noise1500" in text
+
+
+def _rarely(x: int) -> int:
+    for _ in range(70):
+        if random.random() < 0.5:
+            return 2
+    return x
+
+
+def test_a_long_run_is_shortened() -> None:
+    """A run with many draws is shown with its first and its last ones."""
+    found = adopt(_rarely, inputs=INPUTS, epsilon=1).verify()
+    lines = str(found).splitlines()
+    shown = [line for line in lines if "random.random() < 0.5" in line]
+    assert found.verdict == "not private"
+    assert sum("more draws" in line for line in lines) == 1
+    assert 50 < len(shown) <= leaks.MOST_SHOWN
