@@ -33,7 +33,7 @@ from paramverify.privacy.runs import FunctionRun
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
 from paramverify.tracing.exploring import Explored, Explorer, Tree, copied, with_sources
-from paramverify.tracing.formulas import Formula, Real, Refused, Terms
+from paramverify.tracing.formulas import Floats, Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
 from paramverify.tracing.residual import NOISE, ProgramLine, leaves, program_of, with_origins
 from paramverify.tracing.tracer import Tracer
@@ -43,8 +43,12 @@ MOST_BITS = 8192
 IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
-    "doubles, and exact decimal numbers in the place of floats"
+    "doubles, and {floats} in the place of floats"
 )
+FLOATS = {
+    "decimal": "exact decimal numbers",
+    "binary": "the binary fractions that they are, with exact arithmetic,",
+}
 
 
 class Signs:
@@ -139,6 +143,7 @@ def adopt(
     delta: Number | None = None,
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
+    floats: str = "decimal",
     title: str = "",
     samples: int = 0,
 ) -> Mechanism:
@@ -163,6 +168,8 @@ def adopt(
         constants (dict): Values of other arguments of the function.
         deterministic (list of text): Names of further modules whose functions always return the same for the
             same arguments.
+        floats (text): How floats in the code are read: `"decimal"`, as the numbers that Python shows, so that
+            0.1 is 1/10; or `"binary"`, as the binary fractions that they are. Arithmetic is exact either way.
         title (text): The title of the case.
         samples (int): Run the function itself so many times for each input, at up to three points of the
             parameters, and compare how often each output comes with its exact probability. A note of the
@@ -201,7 +208,7 @@ def adopt(
         tables["parameters"] = table("parameters", parameters)
     if neighbours is not None:
         tables["neighbours"] = table("neighbours", neighbours)
-    return adopted(function, tables, constants, deterministic, title, whole("samples", samples, 0))
+    return adopted(function, tables, constants, deterministic, title, floats, whole("samples", samples, 0))
 
 
 def adopted(
@@ -210,14 +217,19 @@ def adopted(
     constants: Mapping[str, Any] | None = None,
     deterministic: Sequence[str] = (),
     title: str = "",
+    floats: str = "decimal",
     samples: int = 0,
 ) -> Mechanism:
     """Does the same with the tables of a case file; see `adopt`."""
     found = dict(tables)
     if "neighbours" not in found:
         found["neighbours"] = _neighbours(found["inputs"])
-    adoption = _Adoption(function, found, dict(constants or {}), tuple(deterministic))
-    return adoption.mechanism(title, samples)
+    if floats not in FLOATS:
+        words = " or ".join(f'"{word}"' for word in FLOATS)
+        raise InputError(f'floats is "{floats}", which is no way to read them: write {words}', key="floats")
+    with Floats.read_as(floats):
+        adoption = _Adoption(function, found, dict(constants or {}), tuple(deterministic))
+        return adoption.mechanism(title, samples)
 
 
 def mechanism(
@@ -416,7 +428,9 @@ class _Adoption:
             except Refused as error:
                 raise self._at_home(error) from None
             told = [explored.agreement.note()] if explored.agreement else []
-            notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes, *told])
+            floats = FLOATS["binary" if Floats.binary else "decimal"]
+            reading = READING.format(place=self.plain.__qualname__, floats=floats)
+            notes = "; ".join([reading, *explored.notes, *told])
             title = title or f"{self.plain.__qualname__}, adopted from Python"
             found = self._made(self.tables, with_origins(explored.lines), title, notes)
         explored.adoption = self
@@ -724,7 +738,9 @@ class _Adoption:
         if isinstance(value, str):
             return value
         plain = self._plain(value, name)
-        return tracer.real(Fraction(value)) if isinstance(plain, float) else plain
+        if not isinstance(plain, float):
+            return plain
+        return tracer.real(Floats.number(plain) if Floats.binary else Fraction(value))
 
     def _listed(self, values: list[Any], name: str) -> Any:
         word = self._annotation(name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, prod, sqrt
+from math import ceil, sqrt
 from pathlib import PurePath
 from typing import Any
 
@@ -51,6 +51,36 @@ def _value(tree: ast.expr) -> Plain:
     return Fraction(str(ast.literal_eval(tree)))
 
 
+Run = tuple["Run", Step, int] | None  # the run before, with a step and the alternative that was taken
+
+
+def _at(tree: Tree, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float, Run]]:
+    """Yields the leaves of a tree with their probabilities, if tests have none, and their runs."""
+    pending: list[tuple[Tree | None, float, Run]] = [(tree, 1.0, None)]
+    while pending:
+        found, share, run = pending.pop()
+        if isinstance(found, Leaf):
+            yield found, share, run
+        elif found is not None:
+            weights = found.step.weights if isinstance(found.step, Choice) else ()
+            if any(weight.names - point.keys() for weight in weights):
+                weights = ()  # the point has other names than they do
+            parts = [weight.value(point) for weight in weights] or [1.0] * len(found.after)
+            pending += [
+                (after, share * part, (run, found.step, k))
+                for k, (after, part) in reversed(list(enumerate(zip(found.after, parts, strict=True))))
+            ]
+
+
+def _steps(run: Run) -> list[tuple[Step, int]]:
+    """Returns the steps of a run, in order."""
+    found = []
+    while run is not None:
+        run, step, taken = run
+        found.append((step, taken))
+    return found[::-1]
+
+
 def function_run(explored: Explored, witness: ExactWitness) -> FunctionRun | None:
     """Returns a likely run of the function that leads to the output of a witness, with the user's own lines.
 
@@ -61,18 +91,24 @@ def function_run(explored: Explored, witness: ExactWitness) -> FunctionRun | Non
         return None
     if witness.left not in names or witness.right not in names:
         return None
-    given = names[witness.left]
-    found = [leaf for leaf in leaves([explored.trees[given]]) if observation(leaf) == witness.observations[0]]
-    found.sort(key=lambda leaf: -_share(leaf, witness.parameters))
-    leaf = next(
-        (leaf for leaf in found[:MOST_TRIED] if _possible(leaf, given, explored, witness.parameters)), None
+    point = {name: float(value) for name, value in witness.parameters.items()}
+    ways = [
+        (share, leaf, run)
+        for leaf, share, run in _at(explored.trees[names[witness.left]], point)
+        if observation(leaf) == witness.observations[0]
+    ]
+    ways.sort(key=lambda way: -way[0])
+    likely = ((leaf, _steps(run)) for _, leaf, run in ways[:MOST_TRIED])
+    found = next(
+        (way for way in likely if _possible(*way, names[witness.left], explored, witness.parameters)), None
     )
-    if leaf is None:
+    if found is None:
         return None
-    steps = [_step(step.place, _words(step, chosen)) for step, chosen in leaf.steps]
+    leaf, taken = found
+    steps = [_step(step.place, _words(step, chosen)) for step, chosen in taken]
     if leaf.place is not None:
         steps.append(_step(leaf.place, _ending(leaf)))
-    parts_at, instead = _parting(leaf, explored.trees[names[witness.right]])
+    parts_at, instead = _parting(leaf, taken, explored.trees[names[witness.right]])
     return FunctionRun(
         function=explored.adoption.place.rpartition(":")[2],
         left=witness.left,
@@ -83,33 +119,29 @@ def function_run(explored: Explored, witness: ExactWitness) -> FunctionRun | Non
     )
 
 
-def _share(leaf: Leaf, point: Mapping[str, Fraction]) -> float:
-    """Returns the probability of the choices of a run; 1 if the point has other names than they do."""
-    weights = [step.weights[chosen] for step, chosen in leaf.steps if isinstance(step, Choice)]
-    known = {name: float(value) for name, value in point.items()}
-    if any(weight.names - known.keys() for weight in weights):
-        return 1.0
-    return prod(weight.value(known) for weight in weights)
-
-
-def _possible(leaf: Leaf, given: tuple[Any, ...], explored: Explored, point: Mapping[str, Fraction]) -> bool:
+def _possible(
+    leaf: Leaf,
+    steps: Sequence[tuple[Step, int]],
+    given: tuple[Any, ...],
+    explored: Explored,
+    point: Mapping[str, Fraction],
+) -> bool:
     """Tells whether a run has a positive probability: comparisons may contradict each other."""
-    if sum(isinstance(step, Test) for step, _ in leaf.steps) < 2:
+    if sum(isinstance(step, Test) for step, _ in steps) < 2:
         return True
     try:
-        (found,) = explored.adoption.law({given: _alone(leaf)}, [point])
+        (found,) = explored.adoption.law({given: _alone(leaf, steps)}, [point])
     except (InputError, LimitError, Refused):
         return False
     return bool(found[given].get(THIS, 0) > 0)
 
 
-def _alone(leaf: Leaf) -> Tree:
+def _alone(leaf: Leaf, steps: Sequence[tuple[Step, int]]) -> Tree:
     """Returns a tree in which all other runs end at once, with another output."""
     found: Tree = replace(leaf, text=repr(THIS))
     other = replace(leaf, text=repr("other"))
-    for step, chosen in reversed(leaf.steps):
-        count = len(step.weights) if isinstance(step, Choice) else 2 if isinstance(step, Test) else 1
-        found = Branch(step, [found if k == max(chosen, 0) else other for k in range(count)])
+    for step, chosen in reversed(steps):
+        found = Branch(step, [found if k == max(chosen, 0) else other for k in range(step.count)])
     return found
 
 
@@ -127,9 +159,9 @@ def _words(step: Step, chosen: int) -> str:
     return f"{step.name} = {step.call}"
 
 
-def _parting(leaf: Leaf, tree: Tree | None) -> tuple[int | None, str]:
+def _parting(leaf: Leaf, steps: Sequence[tuple[Step, int]], tree: Tree | None) -> tuple[int | None, str]:
     """Returns where a run is another one for another input, and how; see `FunctionRun`."""
-    for k, (step, chosen) in enumerate(leaf.steps):
+    for k, (step, chosen) in enumerate(steps):
         if tree is None:
             return k, "the function does not get there"
         if isinstance(tree, Leaf):
@@ -138,10 +170,10 @@ def _parting(leaf: Leaf, tree: Tree | None) -> tuple[int | None, str]:
             return k, _other(step, tree.step)
         tree = tree.after[max(chosen, 0)]
     if not isinstance(tree, Leaf):
-        return len(leaf.steps), "the function goes on after the same draws"
+        return len(steps), "the function goes on after the same draws"
     if tree.text == leaf.text:
         return None, "the same run produces it"
-    return len(leaf.steps), f"the same draws lead to {_ending(tree)}"
+    return len(steps), f"the same draws lead to {_ending(tree)}"
 
 
 def _ending(leaf: Leaf) -> str:

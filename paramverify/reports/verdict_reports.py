@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from paramverify import printable
@@ -45,11 +46,18 @@ def run_lines(found: AnyRun | None) -> list[str]:
 
 def _function_lines(found: FunctionRun) -> list[str]:
     told = [f"In the function {found.function}, this run produces it under '{printable.name(found.left)}':"]
-    for k, step in enumerate(found.steps[:MAX_STEPS]):
+    kept: Sequence[int] = range(len(found.steps))
+    if len(kept) > MAX_STEPS:  # the first and the last ones, and where the runs diverge
+        half = MAX_STEPS // 2
+        kept = sorted({*kept[:half], *kept[-half:], *([] if found.parts_at is None else [found.parts_at])})
+    before = -1
+    for k in kept:
+        step = found.steps[k]
+        if k > before + 1:
+            told.append(f"  ... {counted(k - before - 1, 'more step')}")
         part = "   <- the runs diverge here" if k == found.parts_at else ""
         told.append(f"  {step.file}:{step.line}: {step.text}  {step.words}{part}".rstrip())
-    more = len(found.steps) - MAX_STEPS
-    told += [f"  and {more:,} more steps"] if more > 0 else []
+        before = k
     return [*told, f"Under '{printable.name(found.right)}', {found.instead}."]
 
 

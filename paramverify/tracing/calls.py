@@ -23,8 +23,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any, cast
 
 from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
-from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
-from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
+from paramverify.tracing.formulas import Floats, Formula, Real, exact, exponential, natural_logarithm, powered
+from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
@@ -62,16 +62,16 @@ def kind_of(value: Any) -> str:
 
 
 def lifted(value: Any, tracer: Tracer) -> Any:
-    """Returns a float as the exact number that Python shows, and an array of floats as an array of such."""
+    """Returns a float as an exact number, see `Floats`, and an array of floats as an array of such."""
     if type(value) is float:
-        return tracer.real(Fraction(repr(value))) if math.isfinite(value) else value
+        return tracer.real(Floats.number(value)) if math.isfinite(value) else value
     if (
         isinstance(value, numbers.Real)
         and type(value).__module__ == "numpy"
         and not hasattr(value, "__index__")
     ):
         number = float(value)
-        return tracer.real(Fraction(repr(number))) if math.isfinite(number) else value
+        return tracer.real(Floats.number(number)) if math.isfinite(number) else value
     kind = kind_of(value)
     if kind == "f" and getattr(value, "shape", None) is not None:
         return each(lambda v: lifted(v, tracer), value)
@@ -765,6 +765,8 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
 def _exp(here: Inserted, value: Any) -> Any:
     if isinstance(value, float):  # infinite
         return math.exp(value)
+    if isinstance(value, Continuous):
+        return value.exp()
     number = _number(here, value, "exp")
     plain = number.formula.number
     if plain is not None and plain > 709:
@@ -773,7 +775,7 @@ def _exp(here: Inserted, value: Any) -> Any:
 
 
 def _log(here: Inserted, value: Any) -> Any:
-    if isinstance(value, UniformDraw):
+    if isinstance(value, Continuous):
         return value.log()
     if isinstance(value, float):
         return math.log(value)
@@ -824,6 +826,8 @@ def _turned(name: str) -> Callable[[Inserted, Any], Any]:
 
 
 def _sqrt(here: Inserted, value: Any) -> Any:
+    if isinstance(value, Continuous):
+        return value.sqrt()
     number = _number(here, value, "sqrt")
     if here.tracer.signs(number.formula) < 0:
         raise ValueError("math domain error")

@@ -57,7 +57,7 @@ def pick(tracer: Tracer, count: int) -> int:
 
 def uniform_real(tracer: Tracer) -> UniformDraw:
     """Draws a uniform real number on [0, 1)."""
-    return UniformDraw(tracer, UniformState())
+    return UniformDraw(tracer, {UniformState(): ONE}, Formula.of(0))
 
 
 def _from(tracer: Tracer, low: Any, high: Any) -> Any:

@@ -6,9 +6,11 @@ import copy
 import decimal
 import enum
 import functools
+import math
 import random
 import secrets
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -19,25 +21,28 @@ from typing import Any
 
 from paramverify.tracing.calls import MARK, Blocked, World
 from paramverify.tracing.draw_laws import UNPREDICTABLE, Source, laws_of
-from paramverify.tracing.formulas import Formula, Real, Refused
-from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformDraw
-from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test, Tracer
+from paramverify.tracing.formulas import Floats, Formula, Real, Refused
+from paramverify.tracing.noise_values import LogDraw, Noisy, Symbol, UniformSum
+from paramverify.tracing.tracer import Noise, Place, Step, Tracer
 
 MOST_RUNS = 50_000  # of one function
 HERE = str(Path(__file__).parent.parent)
 DEFAULT = "the default "
 _DESCRIPTORS = (property, functools.cached_property)
+MOST_PROBES = 100  # runs on ways at random, see `_check_size`
+MISTAKE = 1e-9  # probability that a function with few enough runs is refused by them
+SMALL = 1e3  # a function whose runs seem fewer by this factor is explored
+FEWER = "use fewer inputs or fewer draws, or write it in the language of programs, which joins equal states"
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
 @dataclass(eq=False)
 class Leaf:
-    """The end of a run: the output in the language of programs, what types it has, and the run itself."""
+    """The end of a run: the output in the language of programs, and what types it has."""
 
     text: str
     types: str
     noisy: bool
-    steps: tuple[tuple[Step, int], ...]
     plain: str  # the value as Python shows it, for people
     place: Place | None = None  # the statement that ends the run
 
@@ -170,7 +175,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
                 "an output is a float with noise on whole numbers, whose zero may be -0.0: return int(...)"
             )
         return _noisy(value), "int" if value.whole else "real", True
-    if isinstance(value, UniformDraw):
+    if isinstance(value, UniformSum):
         raise tracer.refuse("an output is a continuous uniform number, which is not supported")
     if isinstance(value, Symbol):
         raise tracer.refuse(f"an output is {value.what}, which is not supported")
@@ -187,7 +192,7 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
         if text in ("inf", "-inf", "nan", "-0.0"):  # a reader sees the sign of zero
             return repr(text), "float", False
         return (
-            _number(Fraction(text if isinstance(value, decimal.Decimal) else repr(float(value)))),
+            _number(Fraction(text) if isinstance(value, decimal.Decimal) else Floats.number(float(value))),
             ("Decimal" if isinstance(value, decimal.Decimal) else "float"),
             False,
         )
@@ -268,6 +273,7 @@ class Explorer:
     signs: Callable[[Formula], int]
     world: World
     found: Explored = field(default_factory=Explored)
+    volumes: dict[Any, Formula] = field(default_factory=dict)  # see `Tracer`
 
     def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
         """Returns the trees of all inputs.
@@ -276,9 +282,38 @@ class Explorer:
             Refused: the function does something that is not supported.
         """
         with blocked(self.world):
+            self._check_size(inputs)
             for given in inputs:
                 self.found.trees[given] = self._tree(given)
         return self.found
+
+    def _check_size(self, inputs: Sequence[tuple[Any, ...]]) -> None:
+        """Refuses a function with far too many runs at once.
+
+        On a way at random, the product of the numbers of alternatives has the number of runs as its mean
+        (Knuth). If there were at most `MOST_RUNS`, these products, divided by it and multiplied with each
+        other, would exceed 1 / MISTAKE with at most the probability MISTAKE, whenever one stops (Ville).
+
+        Raises:
+            Refused: there are too many runs, or a run that makes too many choices.
+        """
+        generator = random.Random(0)
+        self._run(inputs[0], (), lambda count: count - 1)  # where a loop without a bound goes on for ever
+        total = 0.0
+        for _ in range(MOST_PROBES):
+            tracer, _leaf = self._run(generator.choice(inputs), (), generator.randrange)
+            choices = [step for step in tracer.path if not isinstance(step, Noise)]
+            total += math.log(len(inputs) / MOST_RUNS) + sum(math.log(step.count) for step in choices)
+            if total > -math.log(MISTAKE):
+                ((place, count),) = Counter(step.place for step in choices).most_common(1)
+                raise Refused(
+                    f"the function has more than {MOST_RUNS:,} runs, because one run makes {len(choices):,} "
+                    f"choices, {count:,} of them here: {FEWER}",
+                    place.file,
+                    place.line,
+                )
+            if total < -math.log(SMALL):
+                return
 
     def _tree(self, given: tuple[Any, ...]) -> Tree:
         root: list[Branch | Leaf | None] = [None]
@@ -286,6 +321,9 @@ class Explorer:
         repeated = 0
         while pending:
             prescribed = pending.pop()
+            self.found.runs += 1
+            if self.found.runs > MOST_RUNS:
+                raise Refused(f"the function has more than {MOST_RUNS:,} runs: {FEWER}")
             tracer, leaf = self._run(given, prescribed)
             taken = tracer.taken
             if repeated < TWICE:
@@ -299,20 +337,17 @@ class Explorer:
             self._insert(root, tracer, leaf)
             branching = [step for step in tracer.path if not isinstance(step, Noise)]
             for k in range(len(prescribed), len(taken)):
-                step = branching[k]
-                count = len(step.weights) if isinstance(step, Choice) else 2
-                pending += [(*taken[:k], other) for other in range(1, count)]
+                pending += [(*taken[:k], other) for other in range(1, branching[k].count)]
         assert root[0] is not None
         return root[0]
 
-    def _run(self, given: tuple[Any, ...], prescribed: Sequence[int]) -> tuple[Tracer, Leaf]:
-        self.found.runs += 1
-        if self.found.runs > MOST_RUNS:
-            raise Refused(
-                f"the function has more than {MOST_RUNS:,} runs: use fewer inputs or fewer draws, or write "
-                "it in the language of programs, which joins equal states"
-            )
-        tracer = Tracer(self.signs, prescribed)
+    def _run(
+        self,
+        given: tuple[Any, ...],
+        prescribed: Sequence[int],
+        beyond: Callable[[int], int] = lambda count: 0,
+    ) -> tuple[Tracer, Leaf]:
+        tracer = Tracer(self.signs, prescribed, volumes=self.volumes, beyond=beyond)
         self.world.begin(tracer)
         function, arguments, named = self.start(tracer, given)
         self.world.state.check()
@@ -365,8 +400,7 @@ class Explorer:
             )
         for note in tracer.reads:
             self._note(note)
-        steps = tuple(self._steps(tracer))
-        return tracer, Leaf(text, kinds, noisy, steps, plain, end)
+        return tracer, Leaf(text, kinds, noisy, plain, end)
 
     def _note(self, text: str) -> None:
         if text not in self.found.notes:
@@ -390,14 +424,13 @@ class Explorer:
         for step in tracer.path:
             yield step, -1 if isinstance(step, Noise) else next(taken)
 
-    @staticmethod
-    def _insert(root: list[Branch | Leaf | None], tracer: Tracer, leaf: Leaf) -> None:
+    @classmethod
+    def _insert(cls, root: list[Branch | Leaf | None], tracer: Tracer, leaf: Leaf) -> None:
         places, k = root, 0
-        for step, chosen in leaf.steps:
+        for step, chosen in cls._steps(tracer):
             found = places[k]
             if found is None:
-                count = len(step.weights) if isinstance(step, Choice) else 2 if isinstance(step, Test) else 1
-                found = places[k] = Branch(step, [None] * count)
+                found = places[k] = Branch(step, [None] * step.count)
             if not isinstance(found, Branch) or found.step.key != step.key:
                 raise Refused("the function behaves differently when it is run again with the same draws")
             places, k = found.after, max(chosen, 0)

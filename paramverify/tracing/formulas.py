@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +21,7 @@ Exponent = tuple[tuple[str, Fraction], ...]  # coefficients of parameters; "" is
 Terms = Mapping[tuple[Powers, Exponent], Fraction]
 
 MOST_TERMS = 2_000
+MOST_POWER = 1_000
 NO_EXPONENT: Exponent = ()
 ONE_KEY: tuple[Powers, Exponent] = ((), ())
 
@@ -108,13 +110,13 @@ class Formula:
         scale = below[first]
         return Formula({k: v / scale for k, v in above.items()}, {k: v / scale for k, v in below.items()})
 
-    @property
+    @cached_property
     def number(self) -> Fraction | None:
         """Its value if it is a rational number; else None."""
         if not self.above:
             return Fraction(0)
         if self.above.keys() == {ONE_KEY} and self.below.keys() == {ONE_KEY}:
-            return self.above[ONE_KEY]
+            return self.above[ONE_KEY] / self.below[ONE_KEY]
         return None
 
     @cached_property
@@ -124,6 +126,8 @@ class Formula:
         return frozenset(n for powers, exponent in keys for n, _ in (*powers, *exponent) if n)
 
     def __add__(self, other: Formula) -> Formula:
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number + other.number)
         if self.below == other.below:
             return Formula.quotient(_plus(self.above, other.above), self.below)
         above = _plus(_times(self.above, other.below), _times(other.above, self.below))
@@ -136,6 +140,8 @@ class Formula:
         return self + -other
 
     def __mul__(self, other: Formula) -> Formula:
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number * other.number)
         if self.below == other.above:
             return Formula.quotient(self.above, other.below)
         if self.above == other.below:
@@ -145,6 +151,8 @@ class Formula:
     def __truediv__(self, other: Formula) -> Formula:
         if not other.above:
             raise ZeroDivisionError("float division by zero")
+        if self.number is not None and other.number is not None:
+            return Formula.of(self.number / other.number)
         return self * Formula(other.below, other.above)
 
     def power(self, count: int) -> Formula:
@@ -222,22 +230,32 @@ def _multiple(q: Fraction, name: str) -> str:
     return f"{sign}{above}" + (f"/{q.denominator}" if q.denominator > 1 else "")
 
 
+def _linear(value: Formula) -> Exponent | None:
+    """Returns the coefficients of a formula that is linear in the parameters, all rational; else None."""
+    found: dict[str, Fraction] = {}
+    if value.below.keys() != {ONE_KEY}:
+        return None
+    for (powers, exponent), factor in value.above.items():
+        if exponent or (powers and (len(powers) > 1 or powers[0][1] != 1)):
+            return None
+        found[powers[0][0] if powers else ""] = factor
+    return tuple(sorted((n, q) for n, q in found.items() if q))
+
+
+def is_linear(value: Formula) -> bool:
+    """Tells whether the exponential of a formula is one, see `exponential`."""
+    return _linear(value) is not None
+
+
 def exponential(value: Formula) -> Formula:
     """Returns exp of a formula.
 
     Raises:
         Refused: the formula is not linear in the parameters with rational coefficients.
     """
-    found: dict[str, Fraction] = {}
-    if value.below.keys() != {ONE_KEY}:
+    key = _linear(value)
+    if key is None:
         raise Refused(f"exp({value.text}) is not supported: its argument must be linear in the parameters")
-    for (powers, exponent), factor in value.above.items():
-        if exponent or (powers and (len(powers) > 1 or powers[0][1] != 1)):
-            raise Refused(
-                f"exp({value.text}) is not supported: its argument must be linear in the parameters"
-            )
-        found[powers[0][0] if powers else ""] = factor
-    key = tuple(sorted((n, q) for n, q in found.items() if q))
     return Formula({((), key): Fraction(1)}, {ONE_KEY: Fraction(1)})
 
 
@@ -257,8 +275,29 @@ def logarithm(value: Formula) -> Formula | None:
 # --- the numbers that traced code computes with -----------------------------------------------------
 
 
+class Floats:
+    """How floats are read: as the decimal numbers that Python shows, or as the binary fractions they are."""
+
+    binary: ClassVar[bool] = False
+
+    @staticmethod
+    @contextmanager
+    def read_as(word: str) -> Iterator[None]:
+        """Reads them as "decimal" or "binary" inside."""
+        before, Floats.binary = Floats.binary, word == "binary"
+        try:
+            yield
+        finally:
+            Floats.binary = before
+
+    @staticmethod
+    def number(value: float) -> Fraction:
+        """Returns the number that a finite float stands for."""
+        return Fraction(value) if Floats.binary else Fraction(repr(value))
+
+
 def exact(value: Any) -> Formula | None:
-    """Returns a number as a formula; a float is the decimal number that Python shows. None of others."""
+    """Returns a number as a formula, see `Floats`; None of others."""
     if isinstance(value, Real):
         return value.formula
     if isinstance(value, (bool, int, Fraction)):
@@ -267,7 +306,7 @@ def exact(value: Any) -> Formula | None:
         return Formula.of(int(value))
     if isinstance(value, numbers.Real):
         number = float(value)
-        return Formula.of(Fraction(repr(number))) if math.isfinite(number) else None
+        return Formula.of(Floats.number(number)) if math.isfinite(number) else None
     item = getattr(value, "item", None)
     if item is not None and getattr(value, "shape", None) == ():
         return exact(item())
@@ -413,7 +452,7 @@ class Real:
     def __hash__(self) -> int:
         number = self._rational("the hash")
         rounded = float(number)
-        return hash(rounded if math.isfinite(rounded) and Fraction(repr(rounded)) == number else number)
+        return hash(rounded if math.isfinite(rounded) and Floats.number(rounded) == number else number)
 
     def __bool__(self) -> bool:
         return self._sign() != 0
@@ -514,20 +553,39 @@ def powered(base: Formula, power: Formula) -> Formula:
     Raises:
         Refused: another one.
     """
+    found = exact_power(base, power)
+    if found is None:
+        raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+    return found
+
+
+def exact_power(base: Formula, power: Formula) -> Formula | None:
+    """Returns the same, or None of another one."""
     count = power.number
     if count is not None and count.denominator == 1:
-        if abs(count) > 1000:
-            raise Refused(f"the power {count} is too large: powers up to 1000 are supported")
+        if abs(count) > MOST_POWER:
+            raise Refused(f"the power {count} is too large: powers up to {MOST_POWER} are supported")
         return base.power(int(count))
     logged = logarithm(base)
     if logged is not None:
-        return exponential(logged * power)
+        exponent = logged * power
+        return exponential(exponent) if is_linear(exponent) else None
     number = base.number
-    if count is not None and number is not None and number >= 0 and count.denominator == 2:
-        above, below = math.isqrt(number.numerator), math.isqrt(number.denominator)
-        if above**2 == number.numerator and below**2 == number.denominator:
-            return Formula.of(Fraction(above, below)).power(count.numerator)
-    raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+    if count is not None and number is not None and number >= 0 and count.denominator <= MOST_POWER:
+        above = _root(number.numerator, count.denominator)
+        below = _root(number.denominator, count.denominator)
+        if above is not None and below is not None and (above or count > 0):
+            return exact_power(Formula.of(Fraction(above, below)), Formula.of(count.numerator))
+    return None
+
+
+def _root(number: int, degree: int) -> int | None:
+    """Returns the root of a whole number that is not negative, if it is whole; else None."""
+    low, high = 0, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low if low**degree == number else None
 
 
 def floor_of(value: Formula, signs: Signs) -> int:

@@ -10,14 +10,14 @@ import contextlib
 import io
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from paramverify.errors import InputError
 from paramverify.tracing.exploring import Leaf, Tree, written
 from paramverify.tracing.formulas import Refused
-from paramverify.tracing.tracer import Choice, Noise, Tracer
+from paramverify.tracing.tracer import Choice, Tracer
 
 RUNS = 100  # for each input
 MOST_INPUTS = 12
@@ -39,7 +39,7 @@ def compare(
     for given in list(trees)[::step]:
         likely: dict[str, float] = {}
         known: dict[str, Value] = {}
-        for leaf, share in _leaves(trees[given], 1.0, point):
+        for leaf, share in _leaves(trees[given], point):
             likely[leaf.text] = likely.get(leaf.text, 0.0) + share
             known.setdefault(leaf.text, parsed(leaf.text))
         seen: set[str] = set()
@@ -71,22 +71,23 @@ def unknown(text: str, given: tuple[Any, ...]) -> Refused:
         )
     return Refused(
         f"for the input {', '.join(map(str, given))}, Python returns {text}, which paramverify "
-        "does not find: it followed the function wrongly; please report this"
+        "does not find. If only rounding decides there, as in 0.1 + 0.2 == 0.3, compare with a "
+        "tolerance; otherwise paramverify followed the function wrongly: please report this"
     )
 
 
-def _leaves(tree: Tree | None, share: float, point: Mapping[str, float]) -> Sequence[tuple[Leaf, float]]:
-    if tree is None:
-        return []
-    if isinstance(tree, Leaf):
-        return [(tree, share)]
-    if isinstance(tree.step, Choice):
-        shares = [share * weight.value(point) for weight in tree.step.weights]
-    else:
-        shares = [share] if isinstance(tree.step, Noise) else [share / 2, share / 2]
-    return [
-        pair for part, after in zip(shares, tree.after, strict=True) for pair in _leaves(after, part, point)
-    ]
+def _leaves(tree: Tree, point: Mapping[str, float]) -> Iterator[tuple[Leaf, float]]:
+    """Yields the leaves of a tree with their probabilities, if each test has 1/2."""
+    pending: list[tuple[Tree | None, float]] = [(tree, 1.0)]
+    while pending:
+        found, share = pending.pop()
+        if isinstance(found, Leaf):
+            yield found, share
+        elif found is not None:
+            step = found.step
+            parts = [w.value(point) for w in step.weights] if isinstance(step, Choice) else None
+            for k, after in enumerate(found.after):
+                pending.append((after, share * (parts[k] if parts else 1 / step.count)))
 
 
 def outcome(run: Callable[[tuple[Any, ...]], Any], given: tuple[Any, ...]) -> str | None:

@@ -89,7 +89,7 @@ class Cells:
         where = next((w for w in _noisy(value, ()) if w not in placed), None)
         if where is None:
             name = self._name(self._cell(value, (), placed))
-            return Leaf(repr(name), "", False, leaf.steps, name)
+            return Leaf(repr(name), "", False, name)
         number: Any = tree
         for k in where:
             number = number.elts[k]

@@ -13,21 +13,27 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.tracing.formulas import (
+    Floats,
     Formula,
     Real,
     exact,
+    exact_power,
     exponential,
     floor_of,
     infinite,
+    is_linear,
+    logarithm,
     natural_logarithm,
 )
 from paramverify.tracing.tracer import Tracer
+from paramverify.tracing.volumes import volume
 
 DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 NONNEGATIVE = ("one_sided_geometric", "exponential")
 ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
-PI = Formula.of(Fraction(repr(math.pi)))  # how traced code shows it
-MOST_PARTS = 200  # whole numbers between which a draw is told apart
+MOST_PARTS = 1_000  # whole numbers between which a draw is told apart
+MOST_COMPARED = 6  # uniform draws that are compared with each other; volumes take time
+TINY = 1e-6  # by which rounded ends of a draw are moved outwards
 
 
 class Symbol:
@@ -360,6 +366,7 @@ class UniformState:
 
     low: Formula = field(default_factory=lambda: ZERO)
     high: Formula = field(default_factory=lambda: ONE)
+    group: UniformGroup | None = None  # if it was compared with other draws
     used: str = ""  # by what else than comparisons
     logged: tuple[Formula, Formula] = (ONE, ZERO)  # factor and shift of W, whose logarithm was used
     logarithm: str = ""  # the name of exponential noise that is -log(W / top); see `LogDraw.noise`
@@ -368,70 +375,236 @@ class UniformState:
 
 
 @dataclass(eq=False)
-class UniformDraw(Operand):
-    """`factor` * U + `shift`, of a uniform draw U on [0, 1)."""
+class UniformGroup:
+    """Uniform draws that were compared with each other in this run, and the polytope in which that left them.
+
+    Besides the intervals of the draws, `rows` has sums of multiples of draws that are below numbers.
+    """
+
+    members: list[UniformState]
+    rows: list[tuple[Mapping[UniformState, Fraction], Formula]]
+    volume: Formula
+
+    @staticmethod
+    def of(states: Iterable[UniformState], tracer: Tracer) -> UniformGroup:
+        """Returns the one group of draws, which were independent if they had different ones."""
+        made = UniformGroup([], [], ONE)
+        for state in states:
+            found = state.group or UniformGroup([state], [], state.high - state.low)
+            if state not in made.members:
+                made.members += found.members
+                made.rows += found.rows
+                made.volume = made.volume * found.volume
+        if len(made.members) > MOST_COMPARED:
+            raise tracer.refuse(
+                f"more than {MOST_COMPARED} uniform draws are compared with each other, which is not "
+                "supported: to shuffle, call random.shuffle"
+            )
+        return made
+
+    def below(self, tracer: Tracer, factors: Mapping[UniformState, Fraction], bound: Formula) -> Formula:
+        """Returns the volume of the part in which a sum is below a number."""
+        rows: list[tuple[tuple[Fraction, ...], Formula]] = []
+        for state in self.members:
+            unit = tuple(Fraction(state is other) for other in self.members)
+            rows += [(unit, state.high), (tuple(-q for q in unit), -state.low)]
+        for given, limit in [*self.rows, (factors, bound)]:
+            rows.append((tuple(given.get(state, Fraction(0)) for state in self.members), limit))
+        key = tuple((row, limit.text) for row, limit in rows)
+        if key not in tracer.volumes:
+            tracer.volumes[key] = volume(rows, tracer.signs)
+        return tracer.volumes[key]
+
+
+class Continuous(Operand):
+    """What numbers with continuous uniform draws share: their ties have probability 0."""
+
+    __hash__ = Symbol.__hash__
+
+    def __bool__(self) -> bool:
+        return True  # 0 has probability 0
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def is_integer(self) -> bool:
+        """Tells whether it is a whole number, which has probability 0."""
+        return False
+
+    def __ceil__(self) -> Any:
+        return self.__floor__() + 1
+
+    def __trunc__(self) -> Any:
+        return _toward_zero(self.__floor__())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        half = Fraction(1, 2)
+        if digits is None:
+            return (self + half).__floor__()
+        scale = Fraction(10) ** digits
+        return self.tracer.real((self * scale + half).__floor__() / scale)
+
+    def __floor__(self) -> Any:
+        raise NotImplementedError
+
+    def __mul__(self, other: Any) -> Any:
+        raise NotImplementedError
+
+    def __neg__(self) -> Any:
+        raise NotImplementedError
+
+    def __rtruediv__(self, other: Any) -> Any:
+        found = exact(other)
+        return super().__rtruediv__(other) if found is None else self**-1 * Real(found, self.tracer.signs)
+
+    def floor(self) -> Any:
+        """Returns the largest whole number that is not larger; numpy calls this on entries of arrays."""
+        return self.__floor__()
+
+    def ceil(self) -> Any:
+        """Returns the smallest whole number that is not smaller."""
+        return self.__ceil__()
+
+    def rint(self) -> Any:
+        """Returns the nearest whole number."""
+        return self.__round__()
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        power = exact(other)
+        if power is None or modulus is not None:
+            return super().__pow__(other, modulus)
+        sign, number = self.tracer.signs(power), power.number
+        if sign == 0:
+            return self.tracer.real(1)
+        if number == 1:
+            return self
+        if self < 0:
+            if number is None or number.denominator > 1:
+                raise self._refuse("raised to this power, because it can be negative")
+            return (-self) ** other if number % 2 == 0 else -((-self) ** other)
+        return FunctionOfDraw(self.tracer, self, power, ONE, ZERO)
+
+    def sqrt(self) -> Any:
+        """Returns its square root."""
+        return self ** Fraction(1, 2)
+
+    def exp(self) -> Any:
+        """Returns its exponential."""
+        return FunctionOfDraw(self.tracer, self, None, ONE, ZERO)
+
+    def log(self) -> Any:
+        """Returns its natural logarithm."""
+        raise self._refuse("an argument of log")
+
+    def near(self) -> tuple[float, float]:
+        """Returns its least and largest value in this run, rounded."""
+        raise self._refuse("rounded")
+
+
+@dataclass(eq=False)
+class UniformSum(Continuous):
+    """A number plus multiples of independent uniform draws on [0, 1)."""
 
     tracer: Tracer
-    state: UniformState
-    factor: Formula = field(default_factory=lambda: ONE)
-    shift: Formula = field(default_factory=lambda: ZERO)
-    what = "a continuous uniform draw"
+    terms: Mapping[UniformState, Formula]
+    shift: Formula
+    what = "a sum of continuous uniform draws"
 
-    def _moved(self, factor: Formula, shift: Formula) -> Any:
-        if not factor.above:
+    def _made(self, terms: Mapping[UniformState, Formula], shift: Formula) -> Any:
+        kept = {state: factor for state, factor in terms.items() if factor.above}
+        if not kept:
             return Real(shift, self.tracer.signs)
-        return UniformDraw(self.tracer, self.state, factor, shift)
+        return (UniformDraw if len(kept) == 1 else UniformSum)(self.tracer, kept, shift)
 
     def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
-        factor, shift = (self.factor, self.shift) if own > 0 else (-self.factor, -self.shift)
-        if isinstance(other, UniformDraw) and other.state is self.state:
-            more = (other.factor, other.shift) if sign > 0 else (-other.factor, -other.shift)
-            return self._moved(factor + more[0], shift + more[1])
-        found = exact(other)
+        mine, more = self if own > 0 else -self, other if sign > 0 else -other
+        if isinstance(more, UniformSum):
+            terms = dict(mine.terms)
+            for state, factor in more.terms.items():
+                terms[state] = terms[state] + factor if state in terms else factor
+            return self._made(terms, mine.shift + more.shift)
+        found = exact(more)
         if found is None:
             if isinstance(other, Symbol):
                 raise self.tracer.refuse("sums of a uniform draw and other noise are not supported")
             return NotImplemented
-        return self._moved(factor, shift + (found if sign > 0 else -found))
+        return self._made(mine.terms, mine.shift + found)
 
     def __mul__(self, other: Any) -> Any:
         found = exact(other)
         if found is None:
+            ratio = self._ratio(other)
+            if ratio is not None:
+                return self**2 * Real(ratio, self.tracer.signs)
+            if isinstance(other, FunctionOfDraw):
+                return other * self
             if isinstance(other, Symbol):
                 raise self.tracer.refuse("products of a uniform draw and other noise are not supported")
             return NotImplemented
-        return self._moved(self.factor * found, self.shift * found)
+        return self._made({s: f * found for s, f in self.terms.items()}, self.shift * found)
 
     __rmul__ = __mul__
+
+    def _ratio(self, other: Any) -> Formula | None:
+        """Returns the number with which this makes another one; None if there is none."""
+        if not isinstance(other, UniformSum) or self.terms.keys() != other.terms.keys():
+            return None
+        ratios = [other.terms[state] / factor for state, factor in self.terms.items()]
+        if any((ratio - ratios[0]).above for ratio in ratios):
+            return None
+        return None if (other.shift - self.shift * ratios[0]).above else ratios[0]
 
     def __truediv__(self, other: Any) -> Any:
         found = exact(other)
         if found is None:
             return super().__rtruediv__(other) if isinstance(other, Symbol) else NotImplemented
-        return self._moved(self.factor / found, self.shift / found)
+        return self * Real(ONE / found, self.tracer.signs)
 
     def __neg__(self) -> Any:
-        return self._moved(-self.factor, -self.shift)
+        return self._made({s: -f for s, f in self.terms.items()}, -self.shift)
+
+    def _check_unused(self) -> None:
+        for state in self.terms:
+            if state.used:
+                raise self.tracer.refuse(
+                    f"a uniform draw is compared after {state.used}, which is not supported"
+                )
 
     def _below(self, bound: Formula) -> bool:
         """Tells whether this is below a number; both ways are taken, with their probabilities."""
-        if self.state.used:
-            raise self.tracer.refuse(
-                f"a uniform draw is compared after {self.state.used}, which is not supported"
+        self._check_unused()
+        tracer, signs = self.tracer, self.tracer.signs
+        least, largest = self.ends()
+        if signs(bound - least) <= 0:
+            return False
+        if signs(bound - largest) >= 0:
+            return True
+        state, factor = next(iter(self.terms.items()))
+        rising, cut = signs(factor) > 0, (bound - self.shift) / factor
+        factors = {s: ONE.number if s is state else (f / factor).number for s, f in self.terms.items()}
+        kept = {s: q for s, q in factors.items() if q is not None}
+        if len(kept) < len(factors):
+            raise tracer.refuse(
+                "a sum of uniform draws times different formulas is compared, which is not supported: "
+                "multiply them by numbers"
             )
-        signs, state = self.tracer.signs, self.state
-        rising = signs(self.factor) > 0
-        cut = (bound - self.shift) / self.factor
-        if signs(cut - state.low) <= 0:
-            return not rising
-        if signs(cut - state.high) >= 0:
-            return rising
-        share = (cut - state.low) / (state.high - state.low)
-        low = self.tracer.flip(share, (f"draw < {cut.text}", f"draw >= {cut.text}"))
-        if low:
+        group = UniformGroup.of(self.terms, tracer)
+        part = cut - state.low if len(group.members) == 1 else group.below(tracer, kept, cut)
+        if signs(part) <= 0 or signs(group.volume - part) <= 0:
+            return (signs(part) > 0) is rising
+        name = "draw" if len(kept) == 1 else "sum of draws"
+        low = tracer.flip(part / group.volume, (f"{name} < {cut.text}", f"{name} >= {cut.text}"))
+        group.volume = part if low else group.volume - part
+        if len(kept) > 1:
+            row = (kept, cut) if low else ({s: -q for s, q in kept.items()}, -cut)
+            group.rows.append(row)
+        elif low:
             state.high = cut
         else:
             state.low = cut
+        if len(group.members) > 1:
+            for member in group.members:
+                member.group = group
         return low == rising
 
     def _compared(self, other: Any, word: str) -> Any:
@@ -439,41 +612,43 @@ class UniformDraw(Operand):
         number = infinite(other)
         if number is not None:
             return (number > 0) is below
-        if isinstance(other, UniformDraw) and other.state is self.state:
+        if isinstance(other, UniformSum):
             rest = self - other
-            if isinstance(rest, UniformDraw):
+            if isinstance(rest, UniformSum):
                 return rest._compared(0, word)
             return _plain_test(self.tracer.signs(rest.formula), word)
         found = exact(other)
         if found is None:
+            if isinstance(other, FunctionOfDraw):
+                return NotImplemented
             if isinstance(other, Symbol):
                 raise self.tracer.refuse("comparing a uniform draw with other noise is not supported")
             return NotImplemented
         return self._below(found) is below
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, UniformDraw) and other.state is self.state:
+        if isinstance(other, UniformSum):
             rest = self - other
             return isinstance(rest, Real) and self.tracer.signs(rest.formula) == 0
         return False  # equal to a number with probability 0
 
-    def __ne__(self, other: object) -> Any:
-        return not self == other
-
     __hash__ = Symbol.__hash__
 
-    def __bool__(self) -> bool:
-        return True  # 0 has probability 0
-
-    def is_integer(self) -> bool:
-        """Tells whether it is a whole number, which has probability 0."""
-        return False
-
     def ends(self) -> tuple[Formula, Formula]:
-        """Returns the least and the largest value in this run."""
-        one = self.factor * self.state.low + self.shift
-        other = self.factor * self.state.high + self.shift
-        return (one, other) if self.tracer.signs(self.factor) > 0 else (other, one)
+        """Returns the least and the largest value that the intervals of the draws in this run have."""
+        least = largest = self.shift
+        for state, factor in self.terms.items():
+            one, other = factor * state.low, factor * state.high
+            rising = self.tracer.signs(factor) > 0
+            least, largest = least + (one if rising else other), largest + (other if rising else one)
+        return least, largest
+
+    def near(self) -> tuple[float, float]:
+        """Returns the same, rounded."""
+        least, largest = self.ends()
+        if least.names or largest.names:
+            raise self._refuse("rounded, because its values depend on the parameters")
+        return least.value({}), largest.value({})
 
     def __floor__(self) -> int:
         least, largest = self.ends()
@@ -485,34 +660,57 @@ class UniformDraw(Operand):
                 return k
         return high
 
-    def __ceil__(self) -> int:
-        return self.__floor__() + 1
 
-    def __trunc__(self) -> int:
-        return self.__floor__() if self >= 0 else self.__ceil__()
+@dataclass(eq=False)
+class UniformDraw(UniformSum):
+    """A number plus a multiple of one uniform draw on [0, 1)."""
 
-    def __round__(self, digits: int | None = None) -> int:
-        if digits:
-            raise self.tracer.refuse("rounding a uniform draw to decimal digits is not supported")
-        found: int = (self + Fraction(1, 2)).__floor__()
+    what = "a continuous uniform draw"
+    __hash__ = Symbol.__hash__
+
+    @property
+    def state(self) -> UniformState:
+        """The draw."""
+        return next(iter(self.terms))
+
+    @property
+    def factor(self) -> Formula:
+        """By what the draw is multiplied."""
+        return next(iter(self.terms.values()))
+
+    def __floor__(self) -> int:
+        """Returns the whole part, by one choice among all."""
+        if self.state.group:
+            return super().__floor__()
+        self._check_unused()
+        least, largest = self.ends()
+        low, high = floor_of(least, self.tracer.signs), floor_of(largest, self.tracer.signs)
+        if high - low > MOST_PARTS:
+            raise self.tracer.refuse(f"the whole part of a uniform draw has more than {MOST_PARTS} values")
+        if low == high:
+            return low
+        step = ONE / (largest - least)
+        first, last = (Formula.of(low + 1) - least) * step, (largest - Formula.of(high)) * step
+        words = [f"whole part {k}" for k in range(low, high + 1)]
+        found = low + self.tracer.choose([first, *[step] * (high - low - 1), last], words)
+        ends = (
+            least if found == low else Formula.of(found),
+            largest if found == high else Formula.of(found + 1),
+        )
+        one, other = ((end - self.shift) / self.factor for end in ends)
+        rising = self.tracer.signs(self.factor) > 0
+        self.state.low, self.state.high = (one, other) if rising else (other, one)
         return found
-
-    floor, ceil, rint = __floor__, __ceil__, __round__
 
     def log(self) -> LogDraw:
         """Returns its natural logarithm, which has an exponential law below its largest value."""
         least, _ = self.ends()
-        if self.tracer.signs(least) != 0:
+        if self.tracer.signs(least) != 0 or self.state.group:
             raise self.tracer.refuse(
-                "the logarithm of a uniform draw is supported only if its values come arbitrarily near to 0"
+                "the logarithm of a uniform draw is supported only if its values come arbitrarily near to 0, "
+                "and before it is compared with other draws"
             )
         return LogDraw(self.tracer, self, ONE, ZERO)
-
-    def exp(self) -> Any:
-        """Is not supported."""
-        raise self._refuse("an argument of exp")
-
-    sqrt = exp
 
     def cos(self) -> Cosine:
         """Returns its cosine, of a uniform angle over whole half-turns."""
@@ -524,10 +722,11 @@ class UniformDraw(Operand):
 
     def _cosine(self, least: int) -> Cosine:
         """Returns the cosine of an angle over a multiple of `least` half-turns, from a whole one on."""
-        turns, start = (self.factor / PI).number, (self.shift / PI).number
+        half_turn = Formula.of(Floats.number(math.pi))  # how traced code has it
+        turns, start = (self.factor / half_turn).number, (self.shift / half_turn).number
         if None in (turns, start) or turns % least or start % 1 or turns == 0:  # type: ignore[operator]
             raise self._refuse("an argument of cos or sin, except over whole turns, such as 2 * pi * u")
-        if self.state.used or self.state.low.above or (self.state.high - ONE).above:
+        if self.state.used or self.state.group or self.state.low.above or (self.state.high - ONE).above:
             raise self._refuse("an argument of cos or sin after it was used")
         self.state.used = "its cosine"
         self.tracer.note(f"{math.pi} is read as the number pi in angles")
@@ -535,7 +734,7 @@ class UniformDraw(Operand):
 
 
 @dataclass(eq=False)
-class LogDraw(Operand):
+class LogDraw(Continuous):
     """`factor` * log(W) + `shift`, of a draw W that is uniform on an interval from 0."""
 
     tracer: Tracer
@@ -559,7 +758,7 @@ class LogDraw(Operand):
         if state.used:
             raise self.tracer.refuse(f"a uniform draw is used after {state.used}, which is not supported")
         least, largest = self.draw.ends()
-        if self.tracer.signs(least) != 0:
+        if self.tracer.signs(least) != 0 or state.group:
             raise self.tracer.refuse("the logarithm of a uniform draw is used after its draw was compared")
         return largest
 
@@ -646,17 +845,7 @@ class LogDraw(Operand):
         same = isinstance(other, LogDraw) and other.draw.state is self.draw.state
         return self is other or (same and self.noise() == other)
 
-    def __ne__(self, other: object) -> Any:
-        return not self == other
-
     __hash__ = Symbol.__hash__
-
-    def __bool__(self) -> bool:
-        return True
-
-    def is_integer(self) -> bool:
-        """Tells whether it is a whole number, which has probability 0."""
-        return False
 
     def __floor__(self) -> Any:
         if self.tracer.signs(self.factor) > 0:
@@ -672,18 +861,161 @@ class LogDraw(Operand):
         ratio = exponential(ONE / self.factor)
         return _geometric_tail(self.tracer, found, share(found + 1) / top, ratio)
 
-    def __ceil__(self) -> Any:
-        return self.__floor__() + 1
-
-    def __trunc__(self) -> Any:
-        return _toward_zero(self.__floor__())
-
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
             raise self.tracer.refuse("rounding noise to decimal digits is not supported")
-        return (self + Fraction(1, 2)).__floor__()
+        return super().__round__()
 
-    floor, ceil, rint = __floor__, __ceil__, __round__
+
+@dataclass(eq=False)
+class FunctionOfDraw(Continuous):
+    """`factor` * g(`draw`) + `shift`, of a strictly monotone g: a power of a positive draw, or exp.
+
+    A comparison with a number is one of the draw with another number, which must be exact.
+    """
+
+    tracer: Tracer
+    draw: Continuous
+    power: Formula | None  # None is exp
+    factor: Formula
+    shift: Formula
+
+    @property
+    def what(self) -> str:  # type: ignore[override]
+        """What this is, for people."""
+        return f"{'exp' if self.power is None else 'a power'} of {self.draw.what}"
+
+    def _moved(self, factor: Formula, shift: Formula) -> Any:
+        if not factor.above:
+            return Real(shift, self.tracer.signs)
+        return FunctionOfDraw(self.tracer, self.draw, self.power, factor, shift)
+
+    def _plus(self, other: Any, sign: int, own: int = 1) -> Any:
+        mine, more = self if own > 0 else -self, other if sign > 0 else -other
+        found = exact(more)
+        if found is not None:
+            return mine._moved(mine.factor, mine.shift + found)
+        if isinstance(more, FunctionOfDraw) and mine._is_multiple(more):
+            return mine._moved(mine.factor + more.factor, mine.shift + more.shift)
+        if isinstance(more, Symbol):
+            raise self.tracer.refuse(f"sums of {self.what} and other noise are not supported")
+        return NotImplemented
+
+    def _is_multiple(self, other: FunctionOfDraw) -> bool:
+        """Tells whether another one has the same function of the same draw."""
+        if (self.power is None) is not (other.power is None):
+            return False
+        same = self.draw is other.draw or bool(self.draw == other.draw)
+        return same and not (self.power is not None and other.power and (self.power - other.power).above)
+
+    def __mul__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is not None:
+            return self._moved(self.factor * found, self.shift * found)
+        if self.power is not None and not self.shift.above and isinstance(self.draw, UniformSum):
+            ratio = self.draw._ratio(other)
+            if ratio is not None and self.tracer.signs(ratio) > 0:
+                power = self.tracer.real(self.power + ONE)
+                return self.draw**power * Real(self.factor * ratio, self.tracer.signs)
+        if isinstance(other, Symbol):
+            raise self.tracer.refuse("products of two numbers with noise are not supported")
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = exact(other)
+        if found is None:
+            return super().__rtruediv__(other) if isinstance(other, Symbol) else NotImplemented
+        return self._moved(self.factor / found, self.shift / found)
+
+    def __neg__(self) -> Any:
+        return self._moved(-self.factor, -self.shift)
+
+    def _compared(self, other: Any, word: str) -> Any:
+        below = word[0] == "<"
+        number = infinite(other)
+        if number is not None:
+            return (number > 0) is below
+        signs = self.tracer.signs
+        found = exact(other)
+        if found is None:
+            if isinstance(other, FunctionOfDraw) and self._is_multiple(other):
+                rest = self - other
+                if isinstance(rest, FunctionOfDraw):
+                    return rest._compared(0, word)
+                return _plain_test(signs(rest.formula), word)
+            if isinstance(other, Symbol):
+                raise self.tracer.refuse(f"comparing {self.what} with other noise is not supported")
+            return NotImplemented
+        bound, rising = (found - self.shift) / self.factor, signs(self.factor) > 0
+        return self._inside_below(bound) is (rising is below)
+
+    def _inside_below(self, bound: Formula) -> bool:
+        """Tells whether g(draw) is below a number."""
+        signs = self.tracer.signs
+        if signs(bound) <= 0:
+            return False  # g is positive
+        cut = logarithm(bound) if self.power is None else exact_power(bound, ONE / self.power)
+        if cut is not None:
+            rising = self.power is None or signs(self.power) > 0
+            return bool(self.draw < Real(cut, signs)) is rising
+        ends = [e for e in self._ends() if e is not None]
+        if len(ends) == 2 and all(signs(e - bound) >= 0 for e in ends):
+            return False
+        if len(ends) == 2 and all(signs(e - bound) <= 0 for e in ends):
+            return True
+        inverse = "logarithm" if self.power is None else f"power {(ONE / self.power).text}"
+        raise self.tracer.refuse(
+            f"{self.what} is compared with {bound.text}, so the draw is compared with the {inverse} of that "
+            "number, which has no exact value here: compare the draw itself with a number"
+        )
+
+    def _ends(self) -> list[Formula | None]:
+        """Returns g of both ends of the draw, as far as they are known."""
+        if not isinstance(self.draw, UniformSum):
+            return []
+        if self.power is None:
+            return [exponential(end) if is_linear(end) else None for end in self.draw.ends()]
+        falls = self.tracer.signs(self.power) < 0
+        return [None if falls and not end.above else exact_power(end, self.power) for end in self.draw.ends()]
+
+    def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True
+        if isinstance(other, FunctionOfDraw) and self._is_multiple(other):
+            rest = self - other
+            return isinstance(rest, Real) and self.tracer.signs(rest.formula) == 0
+        return False  # equal to a number with probability 0
+
+    __hash__ = Symbol.__hash__
+
+    def log(self) -> Any:
+        """Returns its natural logarithm."""
+        if self.shift.above or self.tracer.signs(self.factor) <= 0:
+            raise self._refuse("an argument of log")
+        signs = self.tracer.signs
+        inner = self.draw if self.power is None else self.draw.log() * Real(self.power, signs)
+        return inner + Real(natural_logarithm(self.factor), signs)
+
+    def near(self) -> tuple[float, float]:
+        """See `Continuous.near`."""
+        if self.factor.names or self.shift.names or (self.power is not None and self.power.names):
+            raise self._refuse("rounded, because its values depend on the parameters")
+        power = None if self.power is None else self.power.value({})
+        try:
+            inner = [math.exp(v) if power is None else max(v, 0.0) ** power for v in self.draw.near()]
+        except (OverflowError, ZeroDivisionError):
+            raise self._refuse("rounded, because its values have no bound") from None
+        found = sorted(self.factor.value({}) * v + self.shift.value({}) for v in inner)
+        return found[0], found[1]
+
+    def __floor__(self) -> Any:
+        least, largest = self.near()
+        low, high = math.floor(least - TINY), math.floor(largest + TINY)
+        if high - low > MOST_PARTS:
+            raise self._refuse(f"rounded, because it has more than {MOST_PARTS} whole parts")
+        return next((k for k in range(low, high) if self < k + 1), high)
 
 
 def _toward_zero(floor: Any) -> Any:

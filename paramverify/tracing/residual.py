@@ -7,15 +7,15 @@ written once. Inputs whose trees are equal share them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from paramverify.tracing.exploring import Leaf, Tree
+from paramverify.tracing.exploring import Branch, Leaf, Tree
 from paramverify.tracing.formulas import Formula, Refused
-from paramverify.tracing.tracer import Noise, Place, Test
+from paramverify.tracing.tracer import Choice, Noise, Place, Step, Test
 
 MOST_LINES = 20_000
 MOST_DEPTH = 40  # blocks inside each other; those of `elif` are not counted
@@ -23,6 +23,7 @@ MOST_PLACES = 6  # of one line and file that are named
 MOST_WIDTH = 60  # characters in front of a comment
 MOST_COMMENTED = 50_000  # characters of a program with comments
 MOST_WAYS = 16  # of one chain of elif; the language counts each of them as a block inside
+ONE = Formula.of(1)
 Part = tuple[Any, ...]
 NOISE = re.compile(r"\bnoise\d+\b")
 
@@ -99,23 +100,38 @@ class Residual:
                 return frozenset(NOISE.findall(part[1])) | self.uses[part[2]] | self.uses[part[3]]
         return frozenset().union(*(self.uses[k] for k, _ in part[1]))
 
-    def of(self, tree: Tree | None) -> int:
+    def of(self, tree: Tree) -> int:
         """Returns the number of a tree."""
-        assert tree is not None
-        if isinstance(tree, Leaf):
-            return self.number(("leaf", tree.text), tree.place)
-        if isinstance(tree.step, Noise):
-            after = self.of(tree.after[0])
-            if tree.step.name not in self.uses[after]:
-                return after  # nothing reads it
-            return self.number(("noise", tree.step.name, tree.step.call, after), tree.step.place)
-        if isinstance(tree.step, Test):
-            yes, no = self.of(tree.after[0]), self.of(tree.after[1])
-            return yes if yes == no else self.number(("test", tree.step.text, yes, no), tree.step.place)
+        found: dict[int, int] = {}  # of trees, by their identity
+        following: dict[int, list[tuple[Tree, Formula]]] = {}
+        places: dict[int, set[Place]] = {}
+        pending = [tree]
+        while pending:
+            here = pending[-1]
+            if id(here) in found:
+                pending.pop()
+            elif isinstance(here, Leaf):
+                found[id(here)] = self.number(("leaf", here.text), here.place)
+            elif id(here) not in following:
+                places[id(here)] = set()
+                following[id(here)] = list(_following(here, places[id(here)]))
+                pending += [after for after, _ in reversed(following[id(here)])]
+            else:
+                after = [(found[id(part)], weight) for part, weight in following[id(here)]]
+                found[id(here)] = self._joined(here.step, after, places[id(here)])
+        return found[id(tree)]
+
+    def _joined(self, step: Step, after: Sequence[tuple[int, Formula]], places: set[Place]) -> int:
+        """Returns the number of a step with what follows it; the step comes from these places."""
+        first, last = after[0][0], after[-1][0]
+        if isinstance(step, Noise):
+            # noise that nothing reads is left out
+            read = step.name in self.uses[first]
+            return self.number(("noise", step.name, step.call, first), *places) if read else first
+        if isinstance(step, Test):
+            return first if first == last else self.number(("test", step.text, first, last), *places)
         shares: dict[int, Formula] = {}
-        places = {tree.step.place}
-        for weight, branch in zip(tree.step.weights, tree.after, strict=True):
-            number = self.of(branch)
+        for number, weight in after:
             if number in self.weights:
                 places |= self.seen[number]
             for inner, share in self._mixed(number):
@@ -124,7 +140,7 @@ class Residual:
         return self.mixture(shares, places)
 
     def _mixed(self, number: int) -> Iterable[tuple[int, Formula]]:
-        return self.weights.get(number, ((number, Formula.of(1)),))
+        return self.weights.get(number, ((number, ONE),))
 
     def mixture(self, shares: Mapping[int, Formula], places: Iterable[Place]) -> int:
         """Returns the number of a choice among parts, which comes from these places."""
@@ -134,6 +150,25 @@ class Residual:
         found = self.number(("choice", tuple((k, w.key) for k, w in kept)), *places)
         self.weights[found] = kept
         return found
+
+
+def _following(branch: Branch, places: set[Place]) -> Iterator[tuple[Tree, Formula]]:
+    """Yields what follows a step, with its probability; choices that follow a choice are one with it.
+
+    The places of the steps that are one are added to `places`.
+    """
+    pending: list[tuple[Tree | None, Formula]] = [(branch, ONE)]
+    while pending:
+        tree, share = pending.pop()
+        assert tree is not None
+        if tree is branch or (
+            isinstance(tree, Branch) and isinstance(tree.step, Choice) and isinstance(branch.step, Choice)
+        ):
+            places.add(tree.step.place)
+            weights = tree.step.weights if isinstance(tree.step, Choice) else [ONE] * len(tree.after)
+            pending += [(a, share * w) for a, w in zip(tree.after, weights, strict=True)][::-1]
+        else:
+            yield tree, share
 
 
 @dataclass(eq=False)
@@ -158,12 +193,13 @@ class Writer:
                 "inside each other: use fewer inputs or fewer draws"
             )
         part, places = self.residual.parts[number], self.places(number)
+        while part[0] == "noise":
+            self.line(f"{part[1]} = {part[2]}", depth, places)
+            number = part[3]
+            part, places = self.residual.parts[number], self.places(number)
         match part[0]:
             case "leaf":
                 self.line(f"return {part[1]}", depth, places)
-            case "noise":
-                self.line(f"{part[1]} = {part[2]}", depth, places)
-                self.write(part[3], depth)
             case "test":
                 self.line(f"if {part[1]}:", depth, places)
                 self.write(part[2], depth + 1)

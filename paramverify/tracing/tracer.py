@@ -1,7 +1,8 @@
 """One run of traced code: the random choices that it meets, taken as they were prescribed.
 
-A run follows a list of alternatives; beyond its end it takes the first one of each choice. What it met is
-its `path`. `exploring` runs the code again and again until every alternative has been taken.
+A run follows a list of alternatives; beyond its end it takes the first one of each choice, or what `beyond`
+says. What it met is its `path`. `exploring` runs the code again and again until every alternative has been
+taken.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ class Choice:
     place: Place
 
     @property
+    def count(self) -> int:
+        """How many alternatives follow."""
+        return len(self.weights)
+
+    @property
     def key(self) -> tuple[str, ...]:
         """What has to be the same in another run with the same choices before."""
         return ("choice", *(w.key for w in self.weights), *map(str, self.place.__dict__.values()))
@@ -50,6 +56,7 @@ class Test:
 
     text: str  # in the language of programs
     place: Place
+    count = 2
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -64,6 +71,7 @@ class Noise:
     name: str
     call: str
     place: Place
+    count = 1
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -91,6 +99,8 @@ class Tracer:
     rescaled: dict[str, tuple[str, Formula]] = field(default_factory=dict)
     reads: list[str] = field(default_factory=list)  # notes on how things were read
     returned: Place | None = None  # the last `return` of the function itself, not of one that it calls
+    volumes: dict[Any, Formula] = field(default_factory=dict)  # of polytopes of draws, in all runs
+    beyond: Callable[[int], int] = lambda count: 0  # which of so many alternatives is not prescribed
 
     def real(self, value: Fraction | int | Formula) -> Real:
         """Returns an exact number."""
@@ -125,10 +135,10 @@ class Tracer:
         k = len(self.taken)
         if len(self.path) >= MOST_STEPS:
             raise self.refuse(
-                f"a run makes more than {MOST_STEPS:,} random choices: a loop may have no bound; write a "
-                "loop with a bound, such as for k in range(100)"
+                f"a run makes more than {MOST_STEPS:,} random choices, and a loop may have no bound: write a "
+                "loop with a smaller bound, such as for k in range(100)"
             )
-        chosen = self.prescribed[k] if k < len(self.prescribed) else 0
+        chosen = self.prescribed[k] if k < len(self.prescribed) else self.beyond(count)
         if chosen >= count:
             raise self.refuse("the function behaves differently when it is run again with the same draws")
         self.path.append(step)

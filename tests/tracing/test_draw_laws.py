@@ -290,7 +290,6 @@ def test_refused_draws(tmp_path: Path) -> None:
         "(lambda v: (round(v), v > 0))(np.random.laplace())": "rounded",
         "(lambda v: (v > 0, round(v)))(np.random.laplace())": "rounded",
         "np.random.choice(2, p=[0.5, 0.4999999999])": "divide them by their sum",
-        "random.random() < random.random()": "uniform",
         "math.log(2) > 0.5": "log",
     }
     for k, (text, reason) in enumerate(refusals.items()):
