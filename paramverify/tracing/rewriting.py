@@ -85,7 +85,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                part.value = self.visit(part.value)
+                as_repr = ast.copy_location(ast.Constant(part.conversion in (ord("r"), ord("a"))), part.value)
+                part.value = self._inserted("text", [self.visit(part.value), as_repr], part.value)
                 part.format_spec = part.format_spec and self.visit(part.format_spec)
         return node
 
@@ -158,6 +159,30 @@ class _Rewriter(ast.NodeTransformer):
         node.iter = self._inserted("ordered", [node.iter], node.iter)
         return node
 
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._inserted("ordered", [node.value], node)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = self._inserted("ordered", [node.value], node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        several = (isinstance(t, (ast.Tuple, ast.List)) or _is_slice(t) for t in node.targets)
+        if any(several):
+            node.value = self._inserted("ordered", [node.value], node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._inserted("entries", [node.value], node)
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         _without_annotations(node.args)
@@ -172,6 +197,10 @@ class _Rewriter(ast.NodeTransformer):
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
         return ast.copy_location(ast.Assign([target], self.visit(node.value)), node)
+
+
+def _is_slice(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Slice)
 
 
 def _without_annotations(given: ast.arguments) -> None:
