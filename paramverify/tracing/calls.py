@@ -63,6 +63,9 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
 # what does not depend on the order of a set
 ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool)
 TEXTS = (str, repr, format, ascii)
+ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+SIGNS = {"neg": "-", "invert": "~"}
+INSIDE = ("__code__", "__globals__", "gi_frame", "gi_code", "tb_frame", "f_code", "f_back")
 IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
 NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
 SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
@@ -222,6 +225,8 @@ class Inserted:
         of_numpy = self.tracer.of_numpy or "numpy" in (type(left).__module__, type(right).__module__)
         if word == "iadd" and isinstance(left, list):
             self.ordered(right)
+        if type(left) is bool and type(right) is bool and word.removeprefix("i") in ARITHMETIC:
+            self._check_truth(word.removeprefix("i"))
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
@@ -249,6 +254,32 @@ class Inserted:
                     ) from None
                 getattr(operator, word)(*(_stand_in(value) for value in given))  # raises what Python does
                 raise
+
+    def _check_truth(self, word: str) -> None:
+        """Checks that a truth is none of numpy, whose sum of two truths is one.
+
+        Raises:
+            Refused: it may be one.
+        """
+        if self.tracer.of_numpy:
+            raise self.tracer.refuse(
+                f"`{(ARITHMETIC | SIGNS)[word]}` of a comparison may be that of numpy here, which differs "
+                "from that of Python: write int(...) of the comparison, or `not`"
+            )
+
+    def unary(self, word: str, value: Any) -> Any:
+        """Applies `-` or `~`."""
+        if type(value) is bool:
+            self._check_truth(word)
+        return getattr(operator, word)(value)
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Tells whether two values are one object, if that is the same in every Python."""
+        values = (int, float, Real, Symbol, str, bytes, tuple)
+        truths = isinstance(left, bool) and isinstance(right, bool) and not self.tracer.of_numpy
+        if isinstance(left, values) and isinstance(right, values) and not truths:
+            raise self.tracer.refuse("whether equal values are one object is up to Python: write == for `is`")
+        return left is right
 
     def _in_place(self, word: str, array: Any, right: Any) -> Any:
         """Applies an operator to an array of floats, which other names may share, in place."""
@@ -286,9 +317,9 @@ class Inserted:
     def text(self, value: Any, as_repr: bool = False) -> Any:
         """Returns what becomes part of a text, if its text is the same in every run of Python."""
         self.ordered(value)
-        if isinstance(value, Real) and as_repr and self.tracer.of_numpy:
+        if isinstance(value, (Real, bool)) and as_repr and self.tracer.of_numpy:
             raise self.tracer.refuse(
-                "the text of a list, and repr(...), have floats of numpy as np.float64(...), which is not "
+                "the text of a list, and repr(...), have numbers of numpy as np.float64(...), which is not "
                 "followed: make a text of each number, as in str(x)"
             )
         if is_dataclass(value) and not isinstance(value, type):
@@ -330,6 +361,12 @@ class Inserted:
         """Returns what has entries that are changed."""
         return _Entries(found, self) if kind_of(found) == "O" else found
 
+    def spread(self, value: Any) -> Any:
+        """Returns what is unpacked, or whose entries are, see `ordered`."""
+        for part in value if isinstance(value, (list, tuple)) else ():
+            self.ordered(part)
+        return self.ordered(value)
+
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
         """Returns a slice."""
         return slice(start, stop, step)
@@ -360,6 +397,8 @@ class Inserted:
             return getattr(found, name)
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
+        if name in INSIDE:
+            raise self.tracer.refuse(f"{name} shows how Python runs the function, which is not followed")
         if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
             raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
         descriptor = getattr(type(found), name, None)
@@ -411,6 +450,14 @@ class Inserted:
 
     def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
         """Calls a function."""
+        try:
+            return self._called(function, *given, **named)
+        except RecursionError:  # which comes later in Python, so the function must not catch it
+            raise self.tracer.refuse(
+                "the recursion here has no bound, or is too deep: recursion must end after some hundred calls"
+            ) from None
+
+    def _called(self, function: Any, /, *given: Any, **named: Any) -> Any:
         if isinstance(function, MethodType) and law_of(function) is None:
             found = function.__self__
             self.world.state.see_class(found if isinstance(found, type) else type(found))
@@ -419,9 +466,11 @@ class Inserted:
         if law is not None:
             self._note_outside(getattr(function, "__self__", None))
             with as_python_does():
-                return law(
+                found = law(
                     self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()}
                 )
+            self.tracer.of_numpy = self.tracer.of_numpy or (is_many(found) and hasattr(found, "shape"))
+            return found
         if isinstance(function, Blocked):
             return self.call(function.original, *given, **named)
         handler = _handler(function)
@@ -1073,13 +1122,15 @@ def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> An
 
 
 def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    import numpy as np
+
     if sorter is not None or is_many(v):
         raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
     for k, entry in enumerate(list(a)):
         entry = lifted(entry, here.tracer)
         if (v <= entry) if side == "left" else (v < entry):
-            return k
-    return len(a)
+            return np.int64(k)
+    return np.int64(len(a))
 
 
 def _fsum(here: Inserted, values: Iterable[Any]) -> Any:
@@ -1122,6 +1173,17 @@ def _binary(value: Any) -> Any:
 
 def _as_decimal(value: Any) -> Any:
     return Decimal.from_float(float(_binary(value))) if isinstance(value, Real) else value
+
+
+def _as_numpy(function: Callable[..., Any], handler: Handler) -> Handler:
+    """Handles a function that is exact on whole numbers: there as it is, with the types of numpy."""
+
+    def either(here: Inserted, *given: Any, **named: Any) -> Any:
+        if any(has_floats(v) or holds_symbols(v) for v in (*given, *named.values())):
+            return handler(here, *given, **named)
+        return lifted(function(*given, **named), here.tracer)
+
+    return either
 
 
 def _divmod(here: Inserted, left: Any, right: Any) -> Any:
@@ -1192,21 +1254,21 @@ def _handlers() -> Mapping[int, Handler]:
         (np.rint, _elementwise(_rounding("round"))),
         (np.round, _numpy_round),
         (np.around, _numpy_round),
-        (np.sign, _elementwise(_sign)),
-        (np.abs, _elementwise(lambda here, x: abs(x))),
+        (np.sign, _as_numpy(np.sign, _elementwise(_sign))),
+        (np.abs, _as_numpy(np.abs, _elementwise(lambda here, x: abs(x)))),
         (np.fabs, _elementwise(lambda here, x: _float(here, abs(x)))),
         (np.power, _numpy_power),
         (np.float_power, _numpy_power),
-        (np.square, _elementwise(lambda here, x: x * x)),
-        (np.clip, _clip),
+        (np.square, _as_numpy(np.square, _elementwise(lambda here, x: x * x))),
+        (np.clip, _as_numpy(np.clip, _clip)),
         (np.array, _array),
         (np.asarray, _asarray),
         *((f, _of_floats(f)) for f in (np.where, np.arange, np.zeros_like, np.ones_like, np.full_like)),
         (Fraction, lambda here, *given: Fraction(*map(_binary, given))),
         (Decimal, lambda here, *given: Decimal(*(_as_decimal(v) for v in given[:1]), *given[1:])),
-        (np.searchsorted, _searchsorted),
-        (np.maximum, lambda here, a, b: _pairwise(here, max, a, b)),
-        (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),
+        (np.searchsorted, _as_numpy(np.searchsorted, _searchsorted)),
+        (np.maximum, _as_numpy(np.maximum, lambda here, a, b: _pairwise(here, max, a, b))),
+        (np.minimum, _as_numpy(np.minimum, lambda here, a, b: _pairwise(here, min, a, b))),
         (np.cumsum, lambda here, a, **named: np.cumsum(lifted(np.asarray(a), here.tracer), **named)),
         (np.sum, lambda here, a, **named: np.sum(lifted(np.asarray(a), here.tracer), **named)),
         (

@@ -369,9 +369,9 @@ class Writer:
             else f"({a} < math.inf) + {b}",
             f"round({a} + 0.5) + round({b} / 2) + round(({a} % 7 + 0.5) / 1)",
             f"len(repr(({a}, {self.a_bool(0)}, 'x', None)))",
-            f"(True + {self.a_bool(depth - 1)}) * {a}",
+            f"(1 + {self.a_bool(depth - 1)}) * {a}",
             f"[{a}, {b}][-{self.a_bool(0)}]",
-            f"({a} is None) + ({a} is not {b})",
+            f"({a} is None) + (3 if {self.var('option') or 'None'} is not None else {b})",
             f"(({a} and {b}) or 'ab' and {a})",
             f"statistics.mode([{a}, {b}, {a}])",
             f"operator.neg({a}) + operator.itemgetter('k')({{'k': {b}}})",
@@ -994,7 +994,7 @@ class Writer:
         self.line(
             self.pick(
                 f"{n} = 0 if {u} < {p} else 1 if {u} < {q} else 2",
-                f"{n} = ({u} < {p}) + ({u} > {q})",
+                f"{n} = int({u} < {p}) + ({u} > {q})",
                 f"{n} = int({u} * 2) + 10 * int({u} * 3)",
                 f"{n} = 1 if {p} < {u} <= {q} else 0",
                 f"{n} = sum({u} >= c for c in [{p}, {q}])",
