@@ -142,6 +142,13 @@ def numpy_float() -> type:
     return np.float64
 
 
+def numpy_truth() -> type:
+    """Returns the class of truths of numpy, which are no whole numbers."""
+    import numpy as np
+
+    return np.bool_
+
+
 MARK = "_as_python_does"
 
 
@@ -222,7 +229,9 @@ class Inserted:
             return self._in_place(word[1:], left, right)
         if word == "itruediv" and is_many(left) and kind_of(left) in ("i", "u", "b"):
             return getattr(operator, word)(left, right)  # raises that numpy has no place for floats in it
-        of_numpy = self.tracer.of_numpy or "numpy" in (type(left).__module__, type(right).__module__)
+        of_numpy = "numpy" in (type(left).__module__, type(right).__module__)
+        if not (type(left) in (bool, int) and type(right) in (bool, int)):
+            of_numpy = of_numpy or self.tracer.of_numpy  # floats may be numpy's
         if word == "iadd" and isinstance(left, list):
             self.ordered(right)
         if type(left) is bool and type(right) is bool and word.removeprefix("i") in ARITHMETIC:
@@ -241,6 +250,9 @@ class Inserted:
             for part in right if isinstance(right, tuple) else (right,):
                 self.text(part, "%r" in left)
             return left % right
+        if word in ("mul", "imul") and {type(left), type(right)} & {str, list, tuple}:
+            if type(left) is bool or type(right) is bool:
+                self._check_truth("mul")
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
@@ -822,9 +834,18 @@ def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
         if issubclass(float, kinds) != issubclass(numpy_float(), kinds):
             raise here.tracer.refuse("whether a float is one of numpy is not followed: test for float")
         return issubclass(float, kinds)
+    if type(value) is bool and here.tracer.of_numpy:
+        _check_truth_type(here, isinstance(value, kinds) != issubclass(numpy_truth(), kinds))
     if isinstance(value, Symbol):
         return issubclass(int if isinstance(value, Noisy) and value.whole else float, kinds)
     return isinstance(value, kinds)
+
+
+def _check_truth_type(here: Inserted, differs: bool) -> None:
+    if differs:
+        raise here.tracer.refuse(
+            "the type of a truth may be that of numpy here, which is not followed: leave the test out"
+        )
 
 
 def _hasattr(here: Inserted, found: Any, name: str) -> bool:
@@ -839,6 +860,7 @@ def _type(here: Inserted, *given: Any) -> Any:
     if len(given) == 1:
         if isinstance(given[0], Source):
             return given[0].stands_for
+        _check_truth_type(here, type(given[0]) is bool and here.tracer.of_numpy)
         if isinstance(given[0], Real):
             return float
         if isinstance(given[0], Symbol):
