@@ -250,9 +250,9 @@ class Inserted:
             for part in right if isinstance(right, tuple) else (right,):
                 self.text(part, "%r" in left)
             return left % right
-        if word in ("mul", "imul") and {type(left), type(right)} & {str, list, tuple}:
-            if type(left) is bool or type(right) is bool:
-                self._check_truth("mul")
+        kinds = {type(left), type(right)}
+        if word in ("mul", "imul") and bool in kinds and kinds & {str, list, tuple}:
+            self._check_truth("mul")
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
