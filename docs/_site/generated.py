@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+import constructs
 import json_formats
 import papers
 import results
@@ -175,8 +176,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "functions": function_pages,
     "json": json_formats.tables,
     "logic-grammar": logic_grammar,
+    "construct-examples": constructs.examples,
 }
 TABLES: dict[str, Callable[[], str]] = {
+    "constructs": constructs.tables,
     **{f"papers-{section}": partial(papers.rendered, section) for section in papers.sections()},
     **{f"results-{name}": partial(results.rendered, name) for name in (*results.names(), "others")},
 }

@@ -17,14 +17,26 @@ import sys
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
-from paramverify.tracing.formulas import Floats, Formula, Real, exact, exponential, natural_logarithm, powered
-from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw
+from paramverify.tracing.formulas import (
+    Floats,
+    Formula,
+    Real,
+    Refused,
+    exact,
+    exponential,
+    infinite,
+    natural_logarithm,
+    powered,
+)
+from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw, is_whole
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
@@ -50,7 +62,11 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
     *("_sha1", "_sha2", "_sha256", "_sha512", "_sha3", "_blake2", "_decimal", "scipy", "pandas"),
 }
 # what does not depend on the order of a set
-ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool, repr)
+ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool)
+TEXTS = (str, repr, format, ascii)
+ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+SIGNS = {"neg": "-", "invert": "~"}
+INSIDE = ("__code__", "__globals__", "gi_frame", "gi_code", "tb_frame", "f_code", "f_back")
 IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
 NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
 SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
@@ -71,9 +87,11 @@ def lifted(value: Any, tracer: Tracer) -> Any:
         and not hasattr(value, "__index__")
     ):
         number = float(value)
+        tracer.of_numpy = True
         return tracer.real(Floats.number(number)) if math.isfinite(number) else value
     kind = kind_of(value)
-    if kind == "f" and getattr(value, "shape", None) is not None:
+    if kind == "f" and is_many(value) and value.size:
+        tracer.of_numpy = True
         return each(lambda v: lifted(v, tracer), value)
     return value
 
@@ -109,11 +127,27 @@ def holds_symbols(value: Any, depth: int = 0) -> bool:
     return False
 
 
+def holds_floats(value: Any) -> bool:
+    """Tells whether an array of objects stands for an array of floats: an entry is no whole number."""
+    return (
+        kind_of(value) == "O"
+        and is_many(value)
+        and any(isinstance(v, (Real, Symbol)) and not is_whole(v) for v in value.ravel().tolist())
+    )
+
+
 def numpy_float() -> type:
     """Returns the class of floats of numpy, whose objects have all attributes of Python's floats."""
     import numpy as np
 
     return np.float64
+
+
+def numpy_truth() -> type:
+    """Returns the class of truths of numpy, which are no whole numbers."""
+    import numpy as np
+
+    return np.bool_
 
 
 MARK = "_as_python_does"
@@ -162,6 +196,20 @@ def as_python_does(inside: CodeType | None = None) -> Iterator[None]:
         raise
 
 
+class _Entries:
+    """An array of objects whose entries are changed: one of floats keeps floats, as numpy does."""
+
+    def __init__(self, array: Any, here: Inserted) -> None:
+        self.array = array
+        self.here = here
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        floats = holds_floats(self.array)
+        self.array[index] = value
+        if floats:
+            self.here.as_floats(self.array)
+
+
 class Inserted:
     """The operations of traced code in one run."""
 
@@ -180,7 +228,15 @@ class Inserted:
         given = left, right
         if word in IN_PLACE and is_many(left) and kind_of(left) == "f":
             return self._in_place(word[1:], left, right)
+        if word == "itruediv" and is_many(left) and kind_of(left) in ("i", "u", "b"):
+            return getattr(operator, word)(left, right)  # raises that numpy has no place for floats in it
         of_numpy = "numpy" in (type(left).__module__, type(right).__module__)
+        if not (type(left) in (bool, int) and type(right) in (bool, int)):
+            of_numpy = of_numpy or self.tracer.of_numpy  # floats may be numpy's
+        if word == "iadd" and isinstance(left, list):
+            self.ordered(right)
+        if type(left) is bool and type(right) is bool and word.removeprefix("i") in ARITHMETIC:
+            self._check_truth(word.removeprefix("i"))
         left, right = lifted(left, self.tracer), lifted(right, self.tracer)
         if word in ("truediv", "itruediv"):
             if _is_plain(left) and _is_plain(right):  # others, such as Fraction, know what they divide by
@@ -192,12 +248,17 @@ class Inserted:
         ):
             left = self.tracer.real(left)
         if word in ("mod", "imod") and isinstance(left, str):
+            for part in right if isinstance(right, tuple) else (right,):
+                self.text(part, "%r" in left)
             return left % right
+        kinds = {type(left), type(right)}
+        if word in ("mul", "imul") and bool in kinds and kinds & {str, list, tuple}:
+            self._check_truth("mul")
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
             raise self.tracer.refuse(f"{right.what} cannot be a count")
         with as_python_does():
             try:
-                return getattr(operator, word)(left, right)
+                return self.settled(getattr(operator, word)(left, right))
             except ZeroDivisionError:
                 if is_many(left) or is_many(right) or of_numpy:
                     raise self.tracer.refuse(
@@ -206,6 +267,32 @@ class Inserted:
                     ) from None
                 getattr(operator, word)(*(_stand_in(value) for value in given))  # raises what Python does
                 raise
+
+    def _check_truth(self, word: str) -> None:
+        """Checks that a truth is none of numpy, whose sum of two truths is one.
+
+        Raises:
+            Refused: it may be one.
+        """
+        if self.tracer.of_numpy:
+            raise self.tracer.refuse(
+                f"`{(ARITHMETIC | SIGNS)[word]}` of a comparison may be that of numpy here, which differs "
+                "from that of Python: write int(...) of the comparison, or `not`"
+            )
+
+    def unary(self, word: str, value: Any) -> Any:
+        """Applies `-` or `~`."""
+        if type(value) is bool:
+            self._check_truth(word)
+        return getattr(operator, word)(value)
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Tells whether two values are one object, if that is the same in every Python."""
+        values = (int, float, Real, Symbol, str, bytes, tuple)
+        truths = isinstance(left, bool) and isinstance(right, bool) and not self.tracer.of_numpy
+        if isinstance(left, values) and isinstance(right, values) and not truths:
+            raise self.tracer.refuse("whether equal values are one object is up to Python: write == for `is`")
+        return left is right
 
     def _in_place(self, word: str, array: Any, right: Any) -> Any:
         """Applies an operator to an array of floats, which other names may share, in place."""
@@ -245,6 +332,59 @@ class Inserted:
         self.tracer.returns()
         return value
 
+    def text(self, value: Any, as_repr: bool = False) -> Any:
+        """Returns what becomes part of a text, if its text is the same in every run of Python."""
+        self.ordered(value)
+        if isinstance(value, (Real, bool)) and as_repr and self.tracer.of_numpy:
+            raise self.tracer.refuse(
+                "the text of a list, and repr(...), have numbers of numpy as np.float64(...), which is not "
+                "followed: make a text of each number, as in str(x)"
+            )
+        if is_dataclass(value) and not isinstance(value, type):
+            value_parts: Iterable[Any] = [getattr(value, f.name) for f in fields(value)]
+        elif isinstance(value, dict):
+            value_parts = [*value.keys(), *value.values()]
+        else:
+            value_parts = value if isinstance(value, (list, tuple, set, frozenset)) else ()
+        for part in value_parts:
+            self.text(part, True)
+        return value
+
+    def settled(self, value: Any) -> Any:
+        """Returns a result; an array of floats among whole numbers has only floats, as in numpy."""
+        return self.as_floats(value) if holds_floats(value) else value
+
+    def as_floats(self, array: Any) -> Any:
+        """Turns the entries of an array of objects that stands for one of floats into floats, in place."""
+        import numpy as np
+
+        for index in np.ndindex(array.shape):
+            entry = array[index]
+            if exact(entry) is None and infinite(entry) is None and not isinstance(entry, Symbol):
+                raise self.tracer.refuse(
+                    f"an array has floats and {entry!r}, which numpy converts: use a list, or numbers only"
+                )
+            if is_whole(entry):
+                array[index] = _float(self, entry)
+        return array
+
+    def _of_one_kind(self, value: Any) -> Any:
+        """Returns an argument of numpy; a list of numbers with a float among them is one of floats."""
+        numbers = isinstance(value, (list, tuple)) and all(
+            _is_plain(v) and not getattr(v, "shape", ()) for v in value
+        )
+        return [_float(self, v) for v in value] if numbers and has_floats(value) else value
+
+    def entries(self, found: Any) -> Any:
+        """Returns what has entries that are changed."""
+        return _Entries(found, self) if kind_of(found) == "O" else found
+
+    def spread(self, value: Any) -> Any:
+        """Returns what is unpacked, or whose entries are, see `ordered`."""
+        for part in value if isinstance(value, (list, tuple)) else ():
+            self.ordered(part)
+        return self.ordered(value)
+
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
         """Returns a slice."""
         return slice(start, stop, step)
@@ -265,7 +405,7 @@ class Inserted:
         if is_attribute:
             setattr(found, where, after)
         else:
-            found[where] = after
+            self.entries(found)[where] = after
 
     def attribute(self, found: Any, name: str) -> Any:
         """Returns an attribute."""
@@ -275,6 +415,8 @@ class Inserted:
             return getattr(found, name)
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
+        if name in INSIDE:
+            raise self.tracer.refuse(f"{name} shows how Python runs the function, which is not followed")
         if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
             raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
         descriptor = getattr(type(found), name, None)
@@ -312,8 +454,8 @@ class Inserted:
             return lambda: found
         if name == "__class__":
             return _type(self, found)
-        if name == "as_integer_ratio" and isinstance(found, Real) and found.formula.number is not None:
-            return found.formula.number.as_integer_ratio
+        if name == "as_integer_ratio" and isinstance(found, Real):
+            return _binary(found).as_integer_ratio
         if name in ("astype",):
             return lambda kind: self.call(kind, found)
         if name in ("is_integer", "conjugate"):
@@ -326,6 +468,14 @@ class Inserted:
 
     def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
         """Calls a function."""
+        try:
+            return self._called(function, *given, **named)
+        except RecursionError:  # which comes later in Python, so the function must not catch it
+            raise self.tracer.refuse(
+                "the recursion here has no bound, or is too deep: recursion must end after some hundred calls"
+            ) from None
+
+    def _called(self, function: Any, /, *given: Any, **named: Any) -> Any:
         if isinstance(function, MethodType) and law_of(function) is None:
             found = function.__self__
             self.world.state.see_class(found if isinstance(found, type) else type(found))
@@ -334,15 +484,19 @@ class Inserted:
         if law is not None:
             self._note_outside(getattr(function, "__self__", None))
             with as_python_does():
-                return law(
+                found = law(
                     self.tracer, *self._plain(given), **{k: self._plain((v,))[0] for k, v in named.items()}
                 )
+            self.tracer.of_numpy = self.tracer.of_numpy or (is_many(found) and hasattr(found, "shape"))
+            return found
         if isinstance(function, Blocked):
             return self.call(function.original, *given, **named)
         handler = _handler(function)
         if handler is not None:
+            if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
+                self.tracer.of_numpy = True
             with as_python_does():
-                return handler(self, *given, **named)
+                return self.settled(handler(self, *given, **named))
         if isinstance(function, type):
             return self._made(function, given, named)
         if isinstance(function, functools.partial):
@@ -460,9 +614,13 @@ class Inserted:
         self._check_known(function)
         owner = getattr(function, "__self__", None)
         of_set = isinstance(owner, (set, frozenset)) and function.__name__ != "pop"
-        if function not in ORDERLESS and not of_set:
+        keyed = named.get("key") not in (None, str, repr)  # equal keys would leave the order of the set
+        if (function not in ORDERLESS or keyed) and not of_set:
             for value in (*given, *named.values(), owner):
                 self.ordered(value)
+        if function in TEXTS or isinstance(owner, str):
+            for value in (*given, *named.values()):
+                self.text(value, function in (repr, ascii) or (isinstance(owner, str) and "!r" in owner))
         inner = getattr(function, "__wrapped__", None)
         if isinstance(function, FunctionType) and isinstance(inner, FunctionType):
             check_no_draws(inner)
@@ -478,6 +636,9 @@ class Inserted:
                 return functools.partial(self.call, value)
             return value
 
+        if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
+            given = tuple(self._of_one_kind(value) for value in given)
+        floats = [value for value in (*given, *named.values(), owner) if holds_floats(value)]
         follows = not any(map(holds_symbols, (*given, *named.values())))
         with as_python_does(Inserted._native.__code__) if follows else nullcontext():
             try:
@@ -487,8 +648,10 @@ class Inserted:
                     raise
                 name = getattr(function, "__name__", str(function))
                 raise self.tracer.refuse(f"{name} is not supported for these numbers: {error}") from None
+        for array in floats:
+            self.as_floats(array)
         new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
-        return lifted(found, self.tracer) if new else found
+        return lifted(found, self.tracer) if new else self.settled(found)
 
     def _check_known(self, function: Any) -> None:
         owner = getattr(function, "__self__", None)
@@ -677,9 +840,18 @@ def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
         if issubclass(float, kinds) != issubclass(numpy_float(), kinds):
             raise here.tracer.refuse("whether a float is one of numpy is not followed: test for float")
         return issubclass(float, kinds)
+    if type(value) is bool and here.tracer.of_numpy:
+        _check_truth_type(here, isinstance(value, kinds) != issubclass(numpy_truth(), kinds))
     if isinstance(value, Symbol):
         return issubclass(int if isinstance(value, Noisy) and value.whole else float, kinds)
     return isinstance(value, kinds)
+
+
+def _check_truth_type(here: Inserted, differs: bool) -> None:
+    if differs:
+        raise here.tracer.refuse(
+            "the type of a truth may be that of numpy here, which is not followed: leave the test out"
+        )
 
 
 def _hasattr(here: Inserted, found: Any, name: str) -> bool:
@@ -694,6 +866,7 @@ def _type(here: Inserted, *given: Any) -> Any:
     if len(given) == 1:
         if isinstance(given[0], Source):
             return given[0].stands_for
+        _check_truth_type(here, type(given[0]) is bool and here.tracer.of_numpy)
         if isinstance(given[0], Real):
             return float
         if isinstance(given[0], Symbol):
@@ -720,8 +893,12 @@ def _int(here: Inserted, *given: Any, **named: Any) -> Any:
     return int(*given, **named)
 
 
-def _numpy_int(here: Inserted, value: Any = 0) -> Any:
-    return each(lambda v: _int(here, v), value) if is_many(value) else _int(here, value)
+def _numpy_int(kind: Callable[..., Any]) -> Handler:
+    def one(here: Inserted, value: Any = 0) -> Any:
+        found = each(lambda v: _int(here, v), value) if is_many(value) else _int(here, value)
+        return found if holds_symbols(found) else kind(found)  # which wraps around, as in numpy
+
+    return one
 
 
 def _print(here: Inserted, *given: Any, **named: Any) -> None:
@@ -850,17 +1027,23 @@ def _power(here: Inserted, base: Any, power: Any) -> Any:
 
 
 def _numpy_power(here: Inserted, base: Any, power: Any) -> Any:
+    import numpy as np
+
+    if not holds_symbols([base, power]) and all(np.asarray(v).dtype.kind in "iub" for v in (base, power)):
+        return np.power(base, power)
     if is_many(base):
         return each(lambda v: _power(here, v, power), base)
     return each(lambda v: _power(here, base, v), power) if is_many(power) else _power(here, base, power)
 
 
 def _rounding(name: str) -> Callable[[Inserted, Any], Any]:
+    import numpy as np
+
     def one(here: Inserted, value: Any) -> Any:
         if isinstance(value, (Real, Symbol)):
             found = getattr(value, f"__{name}__")()
             return _float(here, found)
-        return value if isinstance(value, int) else getattr(math, name)(value)
+        return lifted(getattr(np, "rint" if name == "round" else name)(value), here.tracer)
 
     return one
 
@@ -914,26 +1097,54 @@ def _clip(here: Inserted, a: Any, a_min: Any = None, a_max: Any = None, out: Any
     least = named.get("min", a_min)
     largest = named.get("max", a_max)
 
+    floats = any(has_floats(v) for v in (a, least, largest))
+
     def one(value: Any) -> Any:
         value = lifted(value, here.tracer)
         if least is not None:
             value = max(value, lifted(least, here.tracer))
-        return value if largest is None else min(value, lifted(largest, here.tracer))
+        value = value if largest is None else min(value, lifted(largest, here.tracer))
+        return _float(here, value) if floats else value
 
     return each(one, a) if is_many(a) else one(a)
+
+
+def has_floats(value: Any) -> bool:
+    """Tells whether numpy makes floats of a number or of an array or list of numbers."""
+    if is_many(value):
+        import numpy as np
+
+        return kind_of(value) == "f" or any(map(has_floats, np.asarray(value, dtype=object).ravel().tolist()))
+    return isinstance(value, (float, Real, Symbol)) and not is_whole(value)
 
 
 def _array(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
     import numpy as np
 
     if holds_symbols(values):
+        kind = np.dtype(dtype or np.float64)  # that of whole numbers with noise is not known
         made = np.array(values, dtype=object)
-        return (
-            each(lambda v: _float(here, v), made)
-            if dtype in (float, np.float64)
-            else (each(lambda v: _int(here, v), made) if dtype in (int, np.int64) else made)
-        )
+        if dtype is None:
+            return here.settled(made)
+        if kind == np.float64:
+            return each(lambda v: _float(here, v), made)
+        if kind == np.int64:
+            return each(lambda v: _int(here, v), made)
+        raise here.tracer.refuse(f"an array of {kind} of exact numbers is not supported: leave out the dtype")
     return np.array(values, dtype=dtype, **named)
+
+
+def _of_floats(function: Callable[..., Any]) -> Handler:
+    """Handles a function whose result has floats if an argument has."""
+
+    def handler(here: Inserted, *given: Any, **named: Any) -> Any:
+        found = here._native(function, given, named)
+        several = (function.__name__ != "where" or len(given) == 3) and "dtype" not in named
+        if several and any(map(has_floats, (*given, *named.values()))):
+            return each(lambda v: _float(here, v), found)
+        return found
+
+    return handler
 
 
 def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> Any:
@@ -943,13 +1154,15 @@ def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> An
 
 
 def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    import numpy as np
+
     if sorter is not None or is_many(v):
         raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
     for k, entry in enumerate(list(a)):
         entry = lifted(entry, here.tracer)
         if (v <= entry) if side == "left" else (v < entry):
-            return k
-    return len(a)
+            return np.int64(k)
+    return np.int64(len(a))
 
 
 def _fsum(here: Inserted, values: Iterable[Any]) -> Any:
@@ -975,6 +1188,34 @@ def _getattr(here: Inserted, found: Any, name: str, *default: Any) -> Any:
         if default:
             return default[0]
         raise
+
+
+def _binary(value: Any) -> Any:
+    """Returns an exact number as a fraction if a float has exactly this value; others as they are."""
+    if not isinstance(value, Real):
+        return value
+    number = value.formula.number
+    if number is None or number.denominator.bit_count() > 1:
+        raise Refused(
+            f"the float {value.formula.text} is another fraction in Python, with a power of two below: make "
+            "it of whole numbers or of a text"
+        )
+    return number
+
+
+def _as_decimal(value: Any) -> Any:
+    return Decimal.from_float(float(_binary(value))) if isinstance(value, Real) else value
+
+
+def _as_numpy(function: Callable[..., Any], handler: Handler) -> Handler:
+    """Handles a function that is exact on whole numbers: there as it is, with the types of numpy."""
+
+    def either(here: Inserted, *given: Any, **named: Any) -> Any:
+        if any(has_floats(v) or holds_symbols(v) for v in (*given, *named.values())):
+            return handler(here, *given, **named)
+        return lifted(function(*given, **named), here.tracer)
+
+    return either
 
 
 def _divmod(here: Inserted, left: Any, right: Any) -> Any:
@@ -1045,18 +1286,21 @@ def _handlers() -> Mapping[int, Handler]:
         (np.rint, _elementwise(_rounding("round"))),
         (np.round, _numpy_round),
         (np.around, _numpy_round),
-        (np.sign, _elementwise(_sign)),
-        (np.abs, _elementwise(lambda here, x: abs(x))),
+        (np.sign, _as_numpy(np.sign, _elementwise(_sign))),
+        (np.abs, _as_numpy(np.abs, _elementwise(lambda here, x: abs(x)))),
         (np.fabs, _elementwise(lambda here, x: _float(here, abs(x)))),
         (np.power, _numpy_power),
         (np.float_power, _numpy_power),
-        (np.square, _elementwise(lambda here, x: x * x)),
-        (np.clip, _clip),
+        (np.square, _as_numpy(np.square, _elementwise(lambda here, x: x * x))),
+        (np.clip, _as_numpy(np.clip, _clip)),
         (np.array, _array),
         (np.asarray, _asarray),
-        (np.searchsorted, _searchsorted),
-        (np.maximum, lambda here, a, b: _pairwise(here, max, a, b)),
-        (np.minimum, lambda here, a, b: _pairwise(here, min, a, b)),
+        *((f, _of_floats(f)) for f in (np.where, np.arange, np.zeros_like, np.ones_like, np.full_like)),
+        (Fraction, lambda here, *given: Fraction(*map(_binary, given))),
+        (Decimal, lambda here, *given: Decimal(*(_as_decimal(v) for v in given[:1]), *given[1:])),
+        (np.searchsorted, _as_numpy(np.searchsorted, _searchsorted)),
+        (np.maximum, _as_numpy(np.maximum, lambda here, a, b: _pairwise(here, max, a, b))),
+        (np.minimum, _as_numpy(np.minimum, lambda here, a, b: _pairwise(here, min, a, b))),
         (np.cumsum, lambda here, a, **named: np.cumsum(lifted(np.asarray(a), here.tracer), **named)),
         (np.sum, lambda here, a, **named: np.sum(lifted(np.asarray(a), here.tracer), **named)),
         (
@@ -1064,8 +1308,8 @@ def _handlers() -> Mapping[int, Handler]:
             lambda here, a: here.binary("truediv", np.sum(lifted(np.asarray(a), here.tracer)), np.size(a)),
         ),
         (np.float64, _float),
-        (np.int64, _numpy_int),
-        (np.int32, _numpy_int),
+        (np.int64, _numpy_int(np.int64)),
+        (np.int32, _numpy_int(np.int32)),
         (np.random.default_rng, _default_rng),
     ]
     return {id(function): handler for function, handler in found}
@@ -1074,13 +1318,14 @@ def _handlers() -> Mapping[int, Handler]:
 def _pairwise(here: Inserted, one: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     import numpy as np
 
+    floats = has_floats(a) or has_floats(b)
     a, b = lifted(a, here.tracer), lifted(b, here.tracer)
     if not is_many(a) and not is_many(b):
-        return one(a, b)
+        return _float(here, one(a, b)) if floats else one(a, b)
     left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
     made = np.empty(left.size, dtype=object)
     for k, (x, y) in enumerate(zip(left.ravel().tolist(), right.ravel().tolist(), strict=True)):
-        made[k] = one(x, y)
+        made[k] = _float(here, one(x, y)) if floats else one(x, y)
     return each(lambda v: v, made.reshape(left.shape))
 
 

@@ -405,12 +405,16 @@ class Real:
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         power = exact(other)
+        if infinite(other) is not None:
+            raise Refused("a power with an infinite exponent is not supported: test the exponent first")
         if power is None or modulus is not None:
             return NotImplemented
         return self._of(powered(self.formula, power))
 
     def __rpow__(self, other: Any) -> Any:
         base = exact(other)
+        if infinite(other) is not None:
+            raise Refused("a power of an infinite number is not supported: test the number first")
         return NotImplemented if base is None else self._of(powered(base, self.formula))
 
     def __neg__(self) -> Real:
@@ -530,6 +534,7 @@ class Real:
 
 
 numbers.Real.register(Real)
+Real.__name__ = "float"  # in the texts of errors
 
 
 def natural_logarithm(value: Formula) -> Formula:

@@ -43,6 +43,9 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 
 
+_SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "invert"}
+
+
 class _Rewriter(ast.NodeTransformer):
     """Inserts the calls of `calls.Inserted` into a tree; `class_name` is that of the method's class."""
 
@@ -85,12 +88,17 @@ class _Rewriter(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                part.value = self.visit(part.value)
+                as_repr = ast.copy_location(ast.Constant(part.conversion in (ord("r"), ord("a"))), part.value)
+                part.value = self._inserted("text", [self.visit(part.value), as_repr], part.value)
                 part.format_spec = part.format_spec and self.visit(part.format_spec)
         return node
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
         return node  # patterns are compared by ==, which numbers of traced code understand
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
+        node.patterns = [self.visit(pattern) for pattern in node.patterns]  # keys are values, see above
+        return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if type(node.value) is float:
@@ -155,12 +163,54 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        node.iter = self._inserted("ordered", [node.iter], node)
+        node.iter = self._inserted(_gone_through(node.target), [node.iter], node)
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        node.iter = self._inserted("ordered", [node.iter], node.iter)
+        node.iter = self._inserted(_gone_through(node.target), [node.iter], node.iter)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._inserted("ordered", [node.value], node)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = self._inserted("ordered", [node.value], node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        several = (isinstance(t, (ast.Tuple, ast.List)) or _is_slice(t) for t in node.targets)
+        if any(several):
+            node.value = self._inserted("spread", [node.value], node)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        word = _SIGNS.get(type(node.op))
+        if word is None or isinstance(node.operand, ast.Constant):
+            return node
+        return self._inserted("unary", [ast.copy_location(ast.Constant(word), node), node.operand], node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if not any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+            return node
+        if len(node.ops) > 1:
+            raise self._refused("`is` in a chain of comparisons is not supported: write `and`", node)
+        same = self._inserted("same", [node.left, node.comparators[0]], node)
+        if isinstance(node.ops[0], ast.Is):
+            return same
+        return ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._inserted("entries", [node.value], node)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -177,6 +227,14 @@ class _Rewriter(ast.NodeTransformer):
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
         return ast.copy_location(ast.Assign([target], self.visit(node.value)), node)
+
+
+def _gone_through(target: ast.expr) -> str:
+    return "spread" if isinstance(target, (ast.Tuple, ast.List)) else "ordered"
+
+
+def _is_slice(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Slice)
 
 
 def _without_annotations(given: ast.arguments) -> None:

@@ -97,6 +97,7 @@ class Tracer:
     gone: dict[str, str] = field(default_factory=dict)  # noise that other noise stands for now, and why
     # of noise that was multiplied by a formula: the noise that stands for the product, and the formula
     rescaled: dict[str, tuple[str, Formula]] = field(default_factory=dict)
+    of_numpy: bool = False  # whether some float may be one of numpy, which divides by zero
     reads: list[str] = field(default_factory=list)  # notes on how things were read
     returned: Place | None = None  # the last `return` of the function itself, not of one that it calls
     volumes: dict[Any, Formula] = field(default_factory=dict)  # of polytopes of draws, in all runs

@@ -12,185 +12,10 @@ import random
 import re
 from collections.abc import Callable
 
+from construct_rows import PREAMBLE
+
 MOST_OUTCOMES = 60  # of one function
 MARK = re.compile(r"\x01(\w+),(\d+)\x02")
-
-PREAMBLE = """\
-import bisect
-import collections
-import copy
-import functools
-import itertools
-import math
-import operator
-import random
-import secrets
-import statistics
-from collections import namedtuple
-from dataclasses import dataclass, field, replace
-from enum import Enum, IntEnum
-from fractions import Fraction
-
-import numpy as np
-
-Pair = namedtuple("Pair", "left right")
-
-
-class Color(Enum):
-    RED = 1
-    BLUE = 2
-
-
-class Level(IntEnum):
-    LOW = 0
-    HIGH = 2
-
-
-@dataclass(frozen=True)
-class Point:
-    x: int
-    y: int = 3
-
-    def moved(self, by=1):
-        return replace(self, x=self.x + by)
-
-    @property
-    def total(self):
-        return self.x + self.y
-
-
-@dataclass(order=True)
-class Card:
-    rank: int
-    tags: list = field(default_factory=list, compare=False)
-
-
-class Counter:
-    step = 2
-
-    def __init__(self, start=0, *rest, **named):
-        self.value = start + len(rest) + sum(named.values())
-        self.__hidden = 1
-
-    def __iadd__(self, other):
-        self.value += other
-        return self
-
-    def __add__(self, other):
-        return Counter(self.value + other)
-
-    def __lt__(self, other):
-        return self.value < other.value
-
-    def __eq__(self, other):
-        return isinstance(other, Counter) and self.value == other.value
-
-    def __hash__(self):
-        return hash(self.value)
-
-    def __len__(self):
-        return abs(self.value) % 5
-
-    def __getitem__(self, k):
-        if k >= 3:
-            raise IndexError("end")
-        return self.value + k
-
-    def __contains__(self, k):
-        return k == self.value
-
-    def __call__(self, k, *, twice=False):
-        return (self.value + k + self.__hidden) * (2 if twice else 1)
-
-    def __enter__(self):
-        self.value += 1
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self.value += 10
-        return kind is KeyError
-
-    @classmethod
-    def large(cls, by=5):
-        return cls(by, cls.step)
-
-    @staticmethod
-    def half(k):
-        return k // 2
-
-
-class Fast(Counter):
-    step = 3
-
-    def __init__(self, start=1):
-        super().__init__(start, 1)
-
-    def __call__(self, k, *, twice=False):
-        return super().__call__(k, twice=twice) + 100
-
-
-def scaled(a, b=2, *rest, c=1, **named):
-    return a * b + sum(rest) * c - sum(named.values())
-
-
-def factorial(n):
-    return 1 if n <= 0 else n * factorial(n - 1)
-
-
-def drawn_until(n):
-    if n == 0 or random.random() < 0.5:
-        return n
-    return drawn_until(n - 1)
-
-
-def upto(n):
-    k = 0
-    while k < n:
-        got = yield k
-        k += 1 if got is None else got
-    return k
-
-
-def chained(n):
-    last = yield from upto(n)
-    yield last * 10
-
-
-def fresh(value, into=None):
-    into = [] if into is None else into
-    into.append(value)
-    return into
-
-
-def apply(function, *given, **named):
-    return function(*given, **named)
-
-
-def adder(by):
-    def add(k):
-        return k + by
-
-    return add
-
-
-def logged(function):
-    @functools.wraps(function)
-    def inner(*given, **named):
-        return function(*given, **named) + 1
-
-    return inner
-
-
-@logged
-def lifted(k, by=1):
-    return k * by
-
-
-def flipped(p=0.5):
-    return random.random() < p
-
-
-"""
 
 
 class Writer:
@@ -236,6 +61,12 @@ class Writer:
 
     def an_array(self, depth: int = 1) -> str:
         return f"\x01array,{depth}\x02"
+
+    def a_row(self, depth: int = 1) -> str:
+        return f"\x01row,{depth}\x02"
+
+    def labels(self) -> str:
+        return "\x01labels,1\x02"
 
     def expanded(self, text: str) -> str:
         while (found := MARK.search(text)) is not None:
@@ -342,6 +173,22 @@ class Writer:
             f"random.SystemRandom().randint(0, {n - 1})",
             f"bisect.bisect([1, 2, 4], random.randrange({n}))",
             f"drawn_until({n - 1})",
+            f"random.Random().randrange({n})",
+            f"np.random.default_rng().integers({n})",
+            f"int(np.random.RandomState().randint({n}))",
+            f"secrets.SystemRandom().randint(1, {n})",
+            f"int(np.random.choice({n}, size=1, replace=False)[0])",
+            f"int(np.random.choice({n}, p=np.array({weights}) / {sum(weights)}))",
+            f"int(np.random.randint(0, {n}, size=1)[0])",
+            f"{values}[int(random.random() * {n})]",
+            f"random.choice(sorted({{'a', 'b', 'c', 'd'}})[:{n}]).count('a')",
+            f"bisect.bisect(list(itertools.accumulate([{shares}]))[:-1], random.random())",
+            f"int(np.searchsorted(np.cumsum([1 / {n}] * {n})[:-1], random.random()))"
+            if n in (2, 4)
+            else "int(np.argmax(np.array([1, 2, 3]) > random.random() * 3))",
+            f"int(np.random.rand(1)[0] * {n})",
+            f"min({n - 1}, math.floor(random.uniform(0, {n})))",
+            f"{{k: {n} * k for k in range({n})}}[random.randrange({n})]",
             f"next(k for k in itertools.count() if k >= {n - 2} or random.random() < {self.share()})",
             f"sum(random.random() < {self.share()} for _ in range({1 if n < 4 else 2}))",
             f"len([k for k in range({1 if n < 4 else 2}) if flipped({self.share()})])",
@@ -497,6 +344,40 @@ class Writer:
             f"int(Fraction({a}, 3) * 3)",
             f"math.floor(Fraction({a}, 2))",
             f"math.comb(5, {a} % 6)",
+            f"int({self.a_row(depth - 1)}.{self.pick('sum()', 'max()', 'min()', 'argmax()', 'argmin()')})",
+            f"int(({self.a_row(depth - 1)} {self.pick('>', '<=', '==')} {self.a_float(depth - 1)}).sum())",
+            f"len(str({self.a_row(depth - 1)}[0]))",
+            f"isinstance({self.a_row(depth - 1)}[-1], {self.pick('int', 'float')}) + {a}",
+            f"int(np.array([[1, {a}], [2, 3]]) @ np.array([{b}, 1]) @ np.array([1, 2]))",
+            f"int(np.dot([0.5, 2], [{a}, {b}]) * 2)",
+            f"int(np.array([100, {a}], dtype=np.{self.pick('int8', 'uint8', 'int16')})[1] + 3)",
+            f"int((np.array([100, {a} % 50], dtype=np.int8) * 2)[0])",
+            f"int(np.int64({a}) * {b})",
+            f"int(np.power({a} % 4, 2)) + len(str(np.power({a} % 4, 2)))",
+            f"len(str(np.{self.pick('maximum', 'minimum')}({a}, {self.a_float(depth - 1)})))",
+            f"len(str(np.{self.pick('sum', 'max', 'mean', 'min')}([{a}, {self.a_float(depth - 1)}])))",
+            f"len({self.labels()})",
+            f"{{'a': {a}, 'bc': {b}}}.get(min({self.labels()}, default='a'), 7)",
+            f"sum(len(v) for v in sorted({self.labels()}))",
+            f"collections.Counter({self.a_text(depth - 1)}).get('a', {b})",
+            f"[v for v, _ in sorted([({a}, 0), ({b}, 1), (1, 2)], key=lambda p: p[0] % 2)][0]",
+            f"[w for _, w in sorted([({a}, 0), ({b}, 1)], key=lambda p: p[0], reverse=True)][0]",
+            f"(lambda k, seen=[]: (seen.append(k), len(seen))[1])({a})",
+            f"next(v for v in [{a}, {b}, float('nan'), 3] if v == v)",
+            f"int(max({a}, float({self.pick(chr(39) + '-inf' + chr(39), chr(39) + 'nan' + chr(39))})))"
+            if self.random.random() < 0.3
+            else f"({a} < math.inf) + {b}",
+            f"round({a} + 0.5) + round({b} / 2) + round(({a} % 7 + 0.5) / 1)",
+            f"len(repr(({a}, {self.a_bool(0)}, 'x', None)))",
+            f"(1 + {self.a_bool(depth - 1)}) * {a}",
+            f"[{a}, {b}][-{self.a_bool(0)}]",
+            f"({a} is None) + (3 if {self.var('option') or 'None'} is not None else {b})",
+            f"(({a} and {b}) or 'ab' and {a})",
+            f"statistics.mode([{a}, {b}, {a}])",
+            f"operator.neg({a}) + operator.itemgetter('k')({{'k': {b}}})",
+            f"sum(map(operator.mul, [{a}, 2], [{b}, 3]))",
+            f"(*[{a}, {b}], 5)[{self.pick('0', '1', '-1')}]",
+            f"int(bool([v for v in [{a}] if v]) and not {self.a_list(0)} or {self.a_bool(0)})",
         ]
         return self.random.choice(options)
 
@@ -582,6 +463,14 @@ class Writer:
             f"(type({self.pick(a, self.a_float(depth - 1))}) is {self.pick('int', 'float')})",
             f"({self.a_float(depth - 1)}).is_integer()",
             f"math.isclose({self.a_float(depth - 1)}, 0.5)",
+            f"({self.a_text(depth - 1)} {self.pick('<', '>=', '!=')} {self.a_text(depth - 1)})",
+            f"({self.a_text(depth - 1)} in {self.labels()})",
+            f"({self.labels()} {self.pick('<=', '==', '>')} {self.labels()})",
+            f"bool(({self.a_row(depth - 1)} > {self.a_float(0)}).{self.pick('all', 'any')}())",
+            f"bool(np.isclose({self.a_float(depth - 1)}, {self.a_float(depth - 1)}))",
+            f"bool({self.a_row(depth - 1)}[0] == {a})",
+            f"(float('nan') {self.pick('==', '<', '!=')} {self.a_float(depth - 1)})",
+            f"({a} {self.pick('<', '>')} math.inf)",
         ]
         return self.random.choice(options)
 
@@ -703,6 +592,52 @@ class Writer:
             "\x01draw,2\x02str(np.random.choice(['u', 'v']))" if self.can_draw(2) else more,
         )
 
+    def make_labels(self, depth: int) -> str:
+        """Returns a set of texts."""
+        found = self.var("labels")
+        if found and self.random.random() < 0.6:
+            return found
+        return self.pick(
+            "{'a', 'bc'}",
+            f"set({self.a_text(0)})",
+            f"{{{self.a_text(0)}, 'b'}}",
+            f"{{str(v) for v in {self.a_list(0)}}}",
+            f"({{'a', 'd'}} {self.pick('|', '&', '-', '^')} {{{self.a_text(0)}}})",
+            f"frozenset(['q', {self.a_text(0)}])",
+        )
+
+    def make_row(self, depth: int) -> str:
+        """Returns an array of floats with an entry at least."""
+        found = self.var("row")
+        if depth <= 0 or self.random.random() < 0.3:
+            return found or f"np.array([{self.a_float(0)}, {self.an_int(0)}])"
+        more, a, v = self.a_row(depth - 1), self.an_int(depth - 1), self.a_float(depth - 1)
+        return self.pick(
+            f"np.array([{v}, {a}, 0.5])",
+            f"np.zeros({self.pick('2', '3')})",
+            f"np.ones(2) * {a}",
+            f"np.full(2, {v})",
+            f"({more} + {self.pick(a, v, more)})",
+            f"({more} * {self.pick('2', '0.5', '-1')})",
+            f"({self.an_array(depth - 1)} / 4)",
+            f"{self.an_array(depth - 1)}.astype(float)",
+            f"np.array({self.a_list(depth - 1)}, dtype=float)",
+            f"np.where({more} > {v}, {more}, {a})",
+            f"np.clip({more}, {self.pick('-1', '-0.5')}, {self.pick('2', '1.5')})",
+            f"np.{self.pick('maximum', 'minimum')}({more}, {a})",
+            f"np.{self.pick('cumsum', 'sort', 'abs', 'unique', 'floor', 'round', 'diff')}"
+            f"(np.append({more}, {a}))",
+            f"np.append({more}, {a})",
+            f"np.concatenate([{more}, {self.an_array(depth - 1)}])",
+            f"{more}[::-1]",
+            f"np.linspace(0, 1, {self.pick('2', '3', '5')})",
+            f"np.arange(0, {self.pick('1', '2')}, 0.5)",
+            f"np.eye(2)[{a} % 2]",
+            f"np.array([[1, 0.5], [{a}, {v}]]) @ np.array([1, {a}])",
+            f"np.array([[1, 0.5], [{a}, {v}]]).{self.pick('sum(axis=0)', 'T[0]', 'ravel()')}",
+            f"np.repeat({more}, 2)",
+        )
+
     def int_name(self) -> str:
         return self.var("int") or "7"
 
@@ -757,7 +692,8 @@ class Writer:
 
     def assign(self) -> None:
         kind = self.random.choice(
-            ["int"] * 5 + ["bool", "float", "list", "list", "set", "dict", "text", "array", "option"]
+            ["int"] * 5
+            + ["bool", "float", "list", "list", "set", "dict", "text", "array", "row", "labels", "option"]
         )
         self.bind(kind)
 
@@ -788,6 +724,8 @@ class Writer:
             self.uniform,
             self.objects,
             self.array_change,
+            self.row_change,
+            self.order,
             self.early,
             self.alias,
         ]
@@ -1056,7 +994,7 @@ class Writer:
         self.line(
             self.pick(
                 f"{n} = 0 if {u} < {p} else 1 if {u} < {q} else 2",
-                f"{n} = ({u} < {p}) + ({u} > {q})",
+                f"{n} = int({u} < {p}) + ({u} > {q})",
                 f"{n} = int({u} * 2) + 10 * int({u} * 3)",
                 f"{n} = 1 if {p} < {u} <= {q} else 0",
                 f"{n} = sum({u} >= c for c in [{p}, {q}])",
@@ -1113,6 +1051,48 @@ class Writer:
             )
         )
 
+    def row_change(self) -> None:
+        name = self.bind("row")
+        a, v = self.an_int(1), self.a_float(1)
+        self.line(
+            self.pick(
+                f"{name} = {name} + 0\n{name}[0] = {self.pick(a, v, self.a_bool(1))}",
+                f"{name} = {name} * 1\n{name}[{name} > {v}] = {a}",
+                f"{name} = {name}.copy()\n{name} += {self.pick(a, v)}",
+                f"{name} = np.zeros(2)\n{name}[:] = {a}\n{name}[-1] -= {v}",
+                f"{name} = np.zeros(2, dtype=int)\n{name}[0] = {v}\n{name}[1] += {a}",
+                f"{name} = np.zeros(3)\nfor k, w in enumerate([{a}, {v}]):\n    {name}[k] = w",
+                f"same = {name}\nsame[0] = {a}",
+                f"view = {name}[:1]\nview[0] = {a}",
+                f"{name} = np.zeros(2)\n{name}.fill({a})",
+                f"{name} = np.empty(1)\n{name}[0], {name}[-1] = {v}, {a}",
+            )
+        )
+
+    def order(self) -> None:
+        """Writes what shows in which order things are evaluated."""
+        seen = self.name("list")
+        a, b = self.an_int(1), self.an_int(0)
+        note = f"def note_{seen}(v):\n    {seen}.append(v)\n    return v"
+        call = f"note_{seen}"
+        self.line(f"{seen} = [0]\n{note}")
+        n = self.name("int")
+        self.line(
+            self.pick(
+                f"{n} = int({call}(1) < {call}({a}) < {call}({b}))",
+                f"{n} = ({call}({a}) and {call}({b})) or {call}(3)",
+                f"{n} = {call}({a}) - {call}({b}) * {call}(2)",
+                f"{n} = any({call}(v) for v in [0, {a}, {b}]) + all({call}(v) for v in [1, {a}])",
+                f"{n}, {seen}[{call}(0)] = {call}({a}), {call}({b})",
+                f"{seen}[{call}(0)] += {call}({a})\n{n} = len({seen})",
+                f"{n} = scaled({call}({a}), b={call}({b}), **{{'w': {call}(1)}})",
+                f"{n} = len({{{call}(1): {call}({a}), {call}(2): {call}({b})}})",
+                f"{n} = {call}({a}) if {call}({b}) else {call}(7)",
+                f"{n} = max([{call}({a}), {call}({b})], key=lambda v: -abs({call}(v)))",
+                f"{n} = [{call}(k) for k in range(3) if {call}(k) != {b}][-1]",
+            )
+        )
+
     def early(self) -> None:
         self.line(f"if {self.a_bool(2)}:")
         self.depth += 1
@@ -1132,7 +1112,7 @@ class Writer:
         )
 
     def result(self) -> str:
-        kinds = ["int"] * 5 + ["bool", "float", "list", "text", "set", "dict", "array"]
+        kinds = ["int"] * 5 + ["bool", "float", "list", "text", "set", "dict", "array", "row", "labels"]
 
         def one() -> str:
             kind = self.random.choice(kinds)
@@ -1142,7 +1122,7 @@ class Writer:
             return f"\x01{kind},1\x02"
 
         form = self.random.randrange(12)
-        kept = ("int", "bool", "float", "list", "text", "set", "dict", "array", "option")
+        kept = ("int", "bool", "float", "list", "text", "set", "dict", "array", "row", "labels", "option")
         names = [n for kind in kept for n in self.known.get(kind, []) if n not in ("x", "y")]
         if form > 8 and len(names) > 1:
             return ", ".join(self.random.sample(names, min(4, len(names))))

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import numpy.random
+import scipy.stats  # noqa: F401 - before the modules that it draws from are replaced
 
 Output = tuple[str, object]  # the kind of a value and the value
 Law = dict[tuple[Output, str], Fraction]  # by output and by its types in Python
