@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from paramverify import language
 from paramverify.algebra.domains import Interval
 from paramverify.answers import Standing
 from paramverify.api.cases import loads
 from paramverify.api.decorated import OWN, Mechanism, Tables
-from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
+from paramverify.api.source import WORDS, ProgramSource, SourceLine, case_text, library_name, refused
 from paramverify.api.values import Number, document, intervals_of, table
-from paramverify.errors import InputError, LimitError, ProgramError, located
+from paramverify.errors import InputError, LimitError, Mistakes, ProgramError, located
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
-from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.models.programs.program_reading import RESERVED, STREAM, read_program
+from paramverify.models.programs.python_libraries import OURS
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
-from paramverify.tracing.exploring import Explored, Explorer, copied, with_sources
+from paramverify.tracing.definitions import MISSING, Names
+from paramverify.tracing.exploring import MOST_PLACES, Explored, Explorer, copied, with_sources
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
+from paramverify.tracing.refusals import refused_places
 from paramverify.tracing.residual import NOISE, leaves, program_of
+from paramverify.tracing.rewriting import definition_of
 from paramverify.tracing.tracer import Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
+MORE = f"only {MOST_PLACES} refused places are shown, and there may be more: change these first"
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
     "doubles, and exact decimal numbers in the place of floats"
@@ -45,6 +52,7 @@ class Signs:
         self.parameters = parameters
         self.intervals = intervals
         self.known: dict[str, int] = {}
+        self.refused: dict[str, str] = {}
 
     def __call__(self, formula: Formula) -> int:
         """Returns 1, 0 or -1.
@@ -55,8 +63,14 @@ class Signs:
         number = formula.number
         if number is not None:
             return (number > 0) - (number < 0)
+        if formula.text in self.refused:
+            raise Refused(self.refused[formula.text])
         if formula.text not in self.known:
-            self.known[formula.text] = self._found(formula)
+            try:
+                self.known[formula.text] = self._found(formula)
+            except Refused as error:
+                self.refused[formula.text] = error.reason
+                raise
         return self.known[formula.text]
 
     def _found(self, formula: Formula) -> int:
@@ -290,20 +304,40 @@ def _decorated(function: Callable[..., Any], given: dict[str, Tables], title: st
     try:
         return Mechanism.of(function, given, title)
     except InputError as error:
-        if "prior" in given or not isinstance(error, ProgramError) or _uses_words(function):
+        if "prior" in given or not isinstance(error, ProgramError):
+            raise
+        words = _words_of(function)
+        if words & {"output", "stop", STREAM}:  # which only the language has
             raise
         reading = error
     try:
         adoption = _Adoption(function, {"neighbours": _neighbours(given["inputs"]), **given}, {}, ())
+        return adoption.mechanism(title or inspect.getdoc(function) or "")
     except InputError:
-        raise reading from None
-    return adoption.mechanism(title or inspect.getdoc(function) or "")
+        if words:  # the function was meant to be a program
+            raise reading from None
+        raise
 
 
-def _uses_words(function: Callable[..., Any]) -> bool:
-    """Tells whether a function uses words that only the language of programs has."""
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
-    return not {"output", "stop", "stream"}.isdisjoint(names)
+def _words_of(function: Any) -> set[str]:
+    """Returns the words of the language of programs that a function uses.
+
+    These are what it has from paramverify, and words of the language that mean nothing in Python there.
+    """
+    tree = definition_of(function)
+    names = Names(function, tree)
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), word):
+                module = names.meaning(name)
+                found |= {word} if isinstance(module, ModuleType) and module.__name__ == OURS else set()
+            case ast.Name(word) if names.meaning(word) is MISSING:
+                found.add(word)
+            case ast.Name(name):
+                place, _, word = (library_name(names.meaning(name)) or "").rpartition(".")
+                found |= {word} if place == language.__name__ else set()
+    return found & {*WORDS, STREAM}
 
 
 def _neighbours(inputs: Tables) -> dict[str, object]:
@@ -393,10 +427,11 @@ class _Adoption:
     def mechanism(self, title: str) -> Mechanism:
         """Returns the mechanism."""
         with located(file=self.place):
+            explorer = Explorer(self._start, self.signs, self.world)
             try:
-                explored, text = self._explored()
+                explored, text = self._explored(explorer)
             except Refused as error:
-                raise self._at_home(error) from None
+                raise self._mistakes([*(explorer.refused or [error])]) from None
             notes = "; ".join([READING.format(place=self.plain.__qualname__), *explored.notes])
             name = f"{self.place} (adopted)"
             lines = tuple(SourceLine(line, name, k + 1, 0) for k, line in enumerate(text.splitlines()))
@@ -413,6 +448,22 @@ class _Adoption:
         )
         found.explored = explored
         return found
+
+    def _mistakes(self, refused: Sequence[Refused]) -> InputError:
+        """Returns an error about what runs refused, and about other places that are refused besides.
+
+        If runs refused the function as a whole, they came to its end, so that nothing else has to change.
+        """
+        found = list(refused)
+        if all(error.line for error in found):
+            kind = self.owner if isinstance(self.owner, type) else type(self.owner)
+            found += refused_places(self.plain, None if self.owner is None else kind, self.world)
+        places = {(error.file, error.line, error.reason): error for error in reversed(found)}
+        ordered = sorted(places.values(), key=lambda error: (error.file, error.line))
+        told = [self._at_home(error) for error in ordered[:MOST_PLACES]]
+        if len(told) == 1:
+            return told[0]
+        return Mistakes(told, MORE if len(ordered) >= MOST_PLACES else "")
 
     def _at_home(self, error: Refused) -> InputError:
         """Returns an error with its place in the user's file."""
@@ -435,7 +486,10 @@ class _Adoption:
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) and (
                 name in self.given or name in self.intervals
             ):
-                raise InputError(f"the argument {name} has a star: write plain arguments only", key=name)
+                reason = f"the argument {name} has a star: write plain arguments only"
+                raise self._at_home(
+                    Refused(reason, self.plain.__code__.co_filename, definition_of(self.plain).lineno)
+                )
         for name in (*self.given, *self.intervals):
             if NOISE.fullmatch(name):
                 reason = f"{name} is a name that paramverify gives to noise: rename this argument"
@@ -470,7 +524,7 @@ class _Adoption:
             word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")
         ) or (argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator"))
 
-    def _explored(self) -> tuple[Explored, str]:
+    def _explored(self, explorer: Explorer) -> tuple[Explored, str]:
         places, domains = [], []
         for name, found in self.given.items():
             places += [name] if found.length is None else [f"{name}[{k}]" for k in range(found.length)]
@@ -481,7 +535,7 @@ class _Adoption:
                 f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs"
             )
         inputs = list(product(*domains))
-        explored = Explorer(self._start, self.signs, self.world).all(inputs)
+        explored = explorer.all(inputs)
         point = {n: self.signs.inside(n) for n in self.intervals}
         compare(explored.trees, lambda given: self._run(given, point), point)
         shown = {given: tuple(map(_written, given)) for given in inputs}

@@ -12,6 +12,7 @@ import inspect
 import math
 import numbers
 import operator
+import os
 import random
 import sys
 from abc import ABCMeta
@@ -22,7 +23,16 @@ from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
+from paramverify.tracing.draw_laws import (
+    OF_NUMPY,
+    OF_PYTHON,
+    UNPREDICTABLE,
+    Law,
+    NoLaw,
+    Source,
+    law_of,
+    laws_of,
+)
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
 from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
@@ -53,7 +63,6 @@ KNOWN = {  # modules whose functions always return the same for the same argumen
 ORDERLESS = (len, sorted, set, frozenset, any, all, min, max, bool, repr)
 IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
 NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
-SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
 
 
 def kind_of(value: Any) -> str:
@@ -117,6 +126,7 @@ def numpy_float() -> type:
 
 
 MARK = "_as_python_does"
+SEED = "{}(...) fixes the seed: remove its argument"
 
 
 def _is_plain(value: Any) -> bool:
@@ -418,16 +428,12 @@ class Inserted:
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
         self.world.follow(kind)
-        laws = next(
-            (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
-        )
-        if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
-            laws = OF_NUMPY  # what draws the bits of a generator, such as PCG64
+        laws = _laws_of_kind(kind)
         if laws is not None:
             if any(value is not None for value in (*given, *named.values())) and not any(
                 isinstance(v, Source) for v in given
             ):
-                raise self.tracer.refuse(f"{kind.__name__}(...) fixes the seed: remove its argument")
+                raise self.tracer.refuse(SEED.format(kind.__name__))
             return Source(laws, kind, self.tracer)
         if (
             kind.__module__.partition(".")[0] in ("builtins", *NATIVE)
@@ -486,6 +492,12 @@ class Inserted:
         return lifted(found, self.tracer) if new else found
 
     def _check_known(self, function: Any) -> None:
+        reason = self.unknown(function)
+        if reason:
+            raise self.tracer.refuse(reason)
+
+    def unknown(self, function: Any) -> str:
+        """Returns why a function may not run as it is; "" if it may."""
         owner = getattr(function, "__self__", None)
         if isinstance(owner, ModuleType):
             module: Any = owner.__name__
@@ -494,24 +506,37 @@ class Inserted:
         else:
             module = getattr(function, "__module__", None) or type(function).__module__
         top = str(module).partition(".")[0]
+        top = "os" if top == os.name else top  # where the functions of `os` come from
         if isinstance(function, FunctionType) and not self.is_traced(function):
             file = function.__code__.co_filename
             if file.startswith("<") or top in KNOWN or top == "paramverify":
-                return
+                return ""
         if isinstance(owner, (Real, Symbol, Source)) or top in KNOWN or top in self.world.deterministic:
-            return
+            return ""
         if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
             name = getattr(function, "__name__", str(function))
-            raise self.tracer.refuse(
-                f"{top}.{name} is not supported, because its result changes from run to run"
-            )
+            return f"{top}.{name} is not supported, because its result changes from run to run"
         if isinstance(function, type) or (top in sys.modules and self.world.is_users(top)):
-            return
+            return ""
         name = f"{module}.{getattr(function, '__qualname__', function)}"
-        raise self.tracer.refuse(
+        return (
             f"{name} is not known: if it always returns the same for the same arguments, add "
             f'deterministic=["{top}"]'
         )
+
+    def always_refused(self, function: Any) -> str:
+        """Returns why each call of a function is refused; "" if some are not, or it runs as traced code."""
+        law = self._law(function)
+        if law is not None:
+            return law.reason if isinstance(law, NoLaw) else ""
+        if function in (id, input):
+            return CHANGING[function]
+        traced = (isinstance(function, FunctionType) and self.is_traced(function)) or isinstance(
+            function, (type, MethodType, functools.partial, functools._lru_cache_wrapper)
+        )
+        if traced or _handler(function) is not None or isinstance(method_of(function), FunctionType):
+            return ""
+        return self.unknown(function)
 
 
 def has_source(function: FunctionType) -> bool:
@@ -526,6 +551,24 @@ def has_source(function: FunctionType) -> bool:
 def method_of(function: Any) -> Any:
     """Returns the method that a call of an object calls; None if it has none."""
     return next((vars(kind)["__call__"] for kind in type(function).__mro__ if "__call__" in vars(kind)), None)
+
+
+def _laws_of_kind(kind: type) -> Mapping[str, Law] | None:
+    """Returns the laws of the objects of a class; None if they are no generators of random numbers."""
+    if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
+        return OF_NUMPY  # what draws the bits of a generator, such as PCG64
+    return next(
+        (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
+    )
+
+
+def makes_generators(function: Any) -> bool:
+    """Tells whether a function or a class returns a generator of random numbers."""
+    import numpy as np
+
+    return function is np.random.default_rng or (
+        isinstance(function, type) and _laws_of_kind(function) is not None
+    )
 
 
 def _generates(kind: type) -> bool:
@@ -729,12 +772,17 @@ def _hash(here: Inserted, value: Any) -> Any:
     return hash(value)
 
 
-def _id(here: Inserted, value: Any) -> Any:
-    raise here.tracer.refuse("id(...) changes from run to run: compare with `is`")
+CHANGING: Mapping[Any, str] = {
+    id: "id(...) changes from run to run: compare with `is`",
+    input: "input(...) reads what is no argument: make it an argument",
+}
 
 
-def _input(here: Inserted, *given: Any) -> Any:
-    raise here.tracer.refuse("input(...) reads what is no argument: make it an argument")
+def _changing(function: Any) -> Handler:
+    def handler(here: Inserted, *given: Any) -> Any:
+        raise here.tracer.refuse(CHANGING[function])
+
+    return handler
 
 
 def _elementwise(one: Callable[[Inserted, Any], Any]) -> Handler:
@@ -955,7 +1003,7 @@ def _default_rng(here: Inserted, seed: Any = None) -> Any:
     if seed is not None:
         if laws_of(seed) is not None:
             return here.source(seed)
-        raise here.tracer.refuse("default_rng(seed) fixes the seed: remove its argument")
+        raise here.tracer.refuse(SEED.format("default_rng"))
     return Source(OF_NUMPY, np.random.Generator, here.tracer)
 
 
@@ -989,8 +1037,7 @@ def _handlers() -> Mapping[int, Handler]:
         (hash, _hash),
         (divmod, _divmod),
         (hasattr, _hasattr),
-        (id, _id),
-        (input, _input),
+        *((function, _changing(function)) for function in CHANGING),
         (
             pow,
             lambda here, base, exp, mod=None: (

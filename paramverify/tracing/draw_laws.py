@@ -10,6 +10,7 @@ import inspect
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
@@ -229,18 +230,22 @@ def _getrandbits(tracer: Tracer, k: Any) -> int:
     return pick(tracer, 2 ** index(k))
 
 
-def _other(name: str) -> Law:
-    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
-        raise tracer.refuse(f"{name} is noise that is not supported")
+@dataclass(frozen=True)
+class NoLaw:
+    """A random function that is refused, whatever its arguments are."""
 
-    return law
+    reason: str
+
+    def __call__(self, tracer: Tracer, *given: Any, **named: Any) -> Any:
+        raise tracer.refuse(self.reason)
+
+
+def _other(name: str) -> Law:
+    return NoLaw(f"{name} is noise that is not supported")
 
 
 def _seeding(name: str) -> Law:
-    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
-        raise tracer.refuse(f"{name} fixes the seed, so every run has the same outputs: remove it")
-
-    return law
+    return NoLaw(f"{name} fixes the seed, so every run has the same outputs: remove it")
 
 
 _OTHERS = (

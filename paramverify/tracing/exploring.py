@@ -27,6 +27,8 @@ MOST_RUNS = 50_000  # of one function
 HERE = str(Path(__file__).parent.parent)
 DEFAULT = "the default "
 _DESCRIPTORS = (property, functools.cached_property)
+MOST_PLACES = 20  # that are refused and shown
+MOST_FURTHER = 300, 20_000  # runs, and random choices in them, behind the first refused one
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
@@ -264,25 +266,62 @@ class Explorer:
     signs: Callable[[Formula], int]
     world: World
     found: Explored = field(default_factory=Explored)
+    refused: list[Refused] = field(default_factory=list)  # by distinct places
+    further: list[int] = field(default_factory=list)  # the random choices of each run after the first refusal
 
     def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
         """Returns the trees of all inputs.
 
         Raises:
-            Refused: the function does something that is not supported.
+            Refused: the function does something that is not supported. `refused` has the places that runs of
+                other inputs and outcomes found.
         """
         with blocked(self.world):
             for given in inputs:
-                self.found.trees[given] = self._tree(given)
+                tree = self._tree(given)
+                if tree is not None:
+                    self.found.trees[given] = tree
+        if self.refused:
+            raise self.refused[0]
         return self.found
 
-    def _tree(self, given: tuple[Any, ...]) -> Tree:
+    def _keep(self, error: Refused) -> None:
+        """Keeps a refusal if its place is a new one.
+
+        Raises:
+            Refused: other runs would show no further places: the refusal has no line, because it is about the
+                whole function, or the run, which ended too early, has left something changed.
+        """
+        if (error.file, error.line) not in {(one.file, one.line) for one in self.refused}:
+            self.refused.append(error)
+        if not error.line:
+            raise error
+        self.world.state.check()
+
+    def _is_enough(self, tracer: Tracer) -> bool:
+        """Counts a run behind the first refused one, and tells whether it was the last one."""
+        self.further.append(len(tracer.path))
+        runs, choices = MOST_FURTHER
+        is_last = len(self.further) >= runs or sum(self.further) >= choices
+        return is_last or len(self.refused) >= MOST_PLACES
+
+    def _tree(self, given: tuple[Any, ...]) -> Tree | None:
+        """Returns the tree of an input; None if a run is refused."""
         root: list[Branch | Leaf | None] = [None]
         pending: list[tuple[int, ...]] = [()]
         repeated = 0
         while pending:
             prescribed = pending.pop()
-            tracer, leaf = self._run(given, prescribed)
+            try:
+                tracer, leaf = self._run(given, prescribed)
+            except Refused as error:
+                self._keep(error)
+                tracer = self.world.inserted.tracer
+            self._branch(pending, prescribed, tracer)
+            if self.refused:
+                if self._is_enough(tracer):
+                    raise self.refused[0]
+                continue
             taken = tracer.taken
             if repeated < TWICE:
                 repeated += 1
@@ -293,13 +332,17 @@ class Explorer:
                         "have a source of randomness or a state that paramverify does not see"
                     )
             self._insert(root, tracer, leaf)
-            branching = [step for step in tracer.path if not isinstance(step, Noise)]
-            for k in range(len(prescribed), len(taken)):
-                step = branching[k]
-                count = len(step.weights) if isinstance(step, Choice) else 2
-                pending += [(*taken[:k], other) for other in range(1, count)]
-        assert root[0] is not None
-        return root[0]
+        assert self.refused or root[0] is not None
+        return None if self.refused else root[0]
+
+    @staticmethod
+    def _branch(pending: list[tuple[int, ...]], prescribed: Sequence[int], tracer: Tracer) -> None:
+        """Adds the other alternatives of the choices that a run met beyond the prescribed ones."""
+        branching = [step for step in tracer.path if not isinstance(step, Noise)]
+        for k in range(len(prescribed), len(tracer.taken)):
+            step = branching[k]
+            count = len(step.weights) if isinstance(step, Choice) else 2
+            pending += [(*tracer.taken[:k], other) for other in range(1, count)]
 
     def _run(self, given: tuple[Any, ...], prescribed: Sequence[int]) -> tuple[Tracer, Leaf]:
         self.found.runs += 1
