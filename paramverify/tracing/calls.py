@@ -34,7 +34,7 @@ from paramverify.tracing.draw_laws import (
     laws_of,
 )
 from paramverify.tracing.formulas import Formula, Real, exact, exponential, natural_logarithm, powered
-from paramverify.tracing.noise_values import Noisy, Symbol, UniformDraw
+from paramverify.tracing.noise_values import FINITE, Noisy, Symbol, UniformDraw
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
@@ -204,7 +204,7 @@ class Inserted:
         if word in ("mod", "imod") and isinstance(left, str):
             return left % right
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
-            raise self.tracer.refuse(f"{right.what} cannot be a count")
+            raise self.tracer.refuse(f"{right.what} cannot be a count: {FINITE}")
         with as_python_does():
             try:
                 return getattr(operator, word)(left, right)
@@ -281,7 +281,7 @@ class Inserted:
         if isinstance(found, (Real, Symbol)):
             return self._of_number(found, name)
         if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
-            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
+            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported: do not use it")
         descriptor = getattr(type(found), name, None)
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
@@ -324,7 +324,10 @@ class Inserted:
         if name in ("is_integer", "conjugate"):
             return getattr(found, name)
         if hasattr(numpy_float(), name) or hasattr(_type(self, found), name):
-            raise self.tracer.refuse(f"{name} of {getattr(found, 'what', 'a float')} is not supported")
+            raise self.tracer.refuse(
+                f"{name} of {getattr(found, 'what', 'a float')} is not supported: use operators and "
+                "comparisons"
+            )
         raise AttributeError(f"'float' object has no attribute '{name}'")
 
     # --- calls -----------------------------------------------------------------------------------------
@@ -487,7 +490,9 @@ class Inserted:
                 if follows:
                     raise
                 name = getattr(function, "__name__", str(function))
-                raise self.tracer.refuse(f"{name} is not supported for these numbers: {error}") from None
+                raise self.tracer.refuse(
+                    f"{name} is not supported for these numbers ({error}): use operators and comparisons"
+                ) from None
         new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
         return lifted(found, self.tracer) if new else found
 
@@ -515,7 +520,8 @@ class Inserted:
             return ""
         if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
             name = getattr(function, "__name__", str(function))
-            return f"{top}.{name} is not supported, because its result changes from run to run"
+            reason = "is not supported, because its result changes from run to run: pass it as an argument"
+            return f"{top}.{name} {reason}"
         if isinstance(function, type) or (top in sys.modules and self.world.is_users(top)):
             return ""
         name = f"{module}.{getattr(function, '__qualname__', function)}"
@@ -723,7 +729,9 @@ def _isinstance(here: Inserted, value: Any, kinds: Any) -> bool:
 def _hasattr(here: Inserted, found: Any, name: str) -> bool:
     if isinstance(found, (Real, Symbol)):
         if hasattr(float, name) != hasattr(numpy_float(), name):
-            raise here.tracer.refuse(f"whether a number has the attribute {name} is not followed")
+            raise here.tracer.refuse(
+                f"whether a number has the attribute {name} is not followed: test its type with isinstance"
+            )
         return hasattr(float, name)
     return hasattr(found, name)
 
@@ -737,7 +745,10 @@ def _type(here: Inserted, *given: Any) -> Any:
         if isinstance(given[0], Symbol):
             return int if isinstance(given[0], Noisy) and given[0].whole else float
         return type(given[0])
-    raise here.tracer.refuse("type(...) with three arguments makes a class, which is not supported")
+    raise here.tracer.refuse(
+        "type(...) with three arguments makes a class, which is not supported: write class at the top of the "
+        "file"
+    )
 
 
 def _float(here: Inserted, value: Any = 0) -> Any:
@@ -788,7 +799,7 @@ def _changing(function: Any) -> Handler:
 def _elementwise(one: Callable[[Inserted, Any], Any]) -> Handler:
     def handler(here: Inserted, x: Any, *, out: Any = None, where: Any = True, **named: Any) -> Any:
         if out is not None or where is not True or named:
-            raise here.tracer.refuse("the arguments out and where are not supported here")
+            raise here.tracer.refuse("the arguments out and where are not supported here: use the result")
         if is_many(x):
             return each(lambda v: one(here, lifted(v, here.tracer)), x)
         return one(here, lifted(x, here.tracer))
@@ -800,7 +811,7 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
     found = exact(value)
     if found is None:
         if isinstance(value, Symbol):
-            raise here.tracer.refuse(f"{what} of {value.what} is not supported")
+            raise here.tracer.refuse(f"{what} of {value.what} is not supported: compare the number itself")
         raise TypeError(f"must be real number, not {type(value).__name__}")
     return here.tracer.real(found)
 
@@ -849,7 +860,11 @@ def _in_base(here: Inserted, value: Any, base: Any) -> Any:
             count = round(math.log(plain, root))
             if root**count == plain:
                 return here.tracer.real(count)
-    raise here.tracer.refuse("a logarithm with a base is supported only if it is a whole number")
+    raise here.tracer.refuse(
+        "a logarithm with a base is supported only if it is a whole number: write the decimal number "
+        "that you "
+        "need"
+    )
 
 
 def _turned(name: str) -> Callable[[Inserted, Any], Any]:
@@ -860,7 +875,9 @@ def _turned(name: str) -> Callable[[Inserted, Any], Any]:
             return getattr(value, name)()
         number = _number(here, value, name)
         if number.formula.above:
-            raise here.tracer.refuse(f"{name}({number.formula.text}) has no exact value here")
+            raise here.tracer.refuse(
+                f"{name}({number.formula.text}) has no exact value here: write the decimal number"
+            )
         return here.tracer.real(1 if name == "cos" else 0)
 
     return one
@@ -949,7 +966,7 @@ def _math_isclose(here: Inserted, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_to
 
 def _clip(here: Inserted, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **named: Any) -> Any:
     if out is not None:
-        raise here.tracer.refuse("the argument out is not supported")
+        raise here.tracer.refuse("the argument out is not supported: use the result")
     least = named.get("min", a_min)
     largest = named.get("max", a_max)
 
@@ -983,7 +1000,9 @@ def _asarray(here: Inserted, values: Any, dtype: Any = None, **named: Any) -> An
 
 def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None or is_many(v):
-        raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
+        raise here.tracer.refuse(
+            "searchsorted is supported for one number and without a sorter: call it for each number"
+        )
     for k, entry in enumerate(list(a)):
         entry = lifted(entry, here.tracer)
         if (v <= entry) if side == "left" else (v < entry):

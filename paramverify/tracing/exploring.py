@@ -158,7 +158,11 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     if isinstance(value, Real):
         number = value.formula.number
         if number is None:
-            raise tracer.refuse(f"an output is {value.formula.text}, which depends on the parameters")
+            raise tracer.refuse(
+                f"an output is {value.formula.text}, which depends on the parameters: return a number "
+                "without them, or a "
+                "text"
+            )
         return _number(number), "float", False
     if isinstance(value, LogDraw):
         value = value.noise()
@@ -169,9 +173,14 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
             )
         return _noisy(value), "int" if value.whole else "real", True
     if isinstance(value, UniformDraw):
-        raise tracer.refuse("an output is a continuous uniform number, which is not supported")
+        raise tracer.refuse(
+            "an output is a continuous uniform number, which is not supported: return whether it is below a "
+            "number, or int(10 * u)"
+        )
     if isinstance(value, Symbol):
-        raise tracer.refuse(f"an output is {value.what}, which is not supported")
+        raise tracer.refuse(
+            f"an output is {value.what}, which is not supported: compare it, and return the result"
+        )
     if isinstance(value, (int, float, str, bytes)):
         _check_shown(value, tracer)
     if isinstance(value, (int, Fraction)) or kind in ("i", "u"):

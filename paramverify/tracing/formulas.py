@@ -230,11 +230,15 @@ def exponential(value: Formula) -> Formula:
     """
     found: dict[str, Fraction] = {}
     if value.below.keys() != {ONE_KEY}:
-        raise Refused(f"exp({value.text}) is not supported: its argument must be linear in the parameters")
+        raise Refused(
+            f"exp({value.text}) is not supported: its argument must be linear in the parameters; make "
+            "another parameter of it"
+        )
     for (powers, exponent), factor in value.above.items():
         if exponent or (powers and (len(powers) > 1 or powers[0][1] != 1)):
             raise Refused(
-                f"exp({value.text}) is not supported: its argument must be linear in the parameters"
+                f"exp({value.text}) is not supported: its argument must be linear in the parameters; "
+                "make another parameter of it"
             )
         found[powers[0][0] if powers else ""] = factor
     key = tuple(sorted((n, q) for n, q in found.items() if q))
@@ -334,7 +338,9 @@ class Real:
     def _rational(self, what: str) -> Fraction:
         number = self.formula.number
         if number is None:
-            raise Refused(f"{what} of the exact number {self.formula.text} is not supported")
+            raise Refused(
+                f"{what} of the exact number {self.formula.text} is not supported: make it an argument"
+            )
         return number
 
     def __floordiv__(self, other: Any) -> Any:
@@ -502,8 +508,9 @@ def natural_logarithm(value: Formula) -> Formula:
     found = logarithm(value)
     if found is None:
         raise Refused(
-            f"log({value.text}) has no exact value here: only logarithms of 1, of exponentials and of "
-            "uniform draws are supported"
+            f"log({value.text}) has no exact value here: write the decimal number, or make it an "
+            "argument; only "
+            "logarithms of 1, of exponentials and of uniform draws are supported"
         )
     return found
 
@@ -527,7 +534,10 @@ def powered(base: Formula, power: Formula) -> Formula:
         above, below = math.isqrt(number.numerator), math.isqrt(number.denominator)
         if above**2 == number.numerator and below**2 == number.denominator:
             return Formula.of(Fraction(above, below)).power(count.numerator)
-    raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+    raise Refused(
+        f"({base.text}) ** ({power.text}) has no exact value here: use whole powers, or write the "
+        "decimal number"
+    )
 
 
 def floor_of(value: Formula, signs: Signs) -> int:
@@ -539,4 +549,7 @@ def floor_of(value: Formula, signs: Signs) -> int:
     for low in (guess, guess - 1, guess + 1):
         if signs(value - Formula.of(low)) >= 0 > signs(value - Formula.of(low + 1)):
             return low
-    raise Refused(f"the whole part of {value.text} depends on the parameters, which is not supported")
+    raise Refused(
+        f"the whole part of {value.text} depends on the parameters, which is not supported: make it "
+        "an argument"
+    )

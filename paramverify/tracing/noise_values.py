@@ -27,6 +27,10 @@ DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 NONNEGATIVE = ("one_sided_geometric", "exponential")
 ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
 PI = Formula.of(Fraction(repr(math.pi)))  # how traced code shows it
+FINITE = (  # how noise becomes a number of Python
+    "limit the rounded number, as in k = min(max(round(x), 0), 3), and use "
+    "next(v for v in range(4) if v == k) in its place"
+)
 MOST_PARTS = 200  # whole numbers between which a draw is told apart
 
 
@@ -40,25 +44,25 @@ class Symbol:
         return self.tracer.refuse(f"{self.what} cannot be {what}")
 
     def __float__(self) -> float:
-        raise self._refuse("passed to a function that paramverify does not know")
+        raise self._refuse(f"passed to a function that needs a number of Python: {FINITE}")
 
     def __complex__(self) -> complex:
-        raise self._refuse("a complex number")
+        raise self._refuse("a complex number: use real numbers")
 
     def __index__(self) -> int:
-        raise self._refuse("an index or a count: limit it first, as in min(max(x, 0), 3), and compare")
+        raise self._refuse(f"an index or a count: {FINITE}")
 
     def __int__(self) -> int:
-        raise self._refuse("passed to a function that paramverify does not know")
+        raise self._refuse(f"passed to a function that needs a number of Python: {FINITE}")
 
     def __hash__(self) -> int:
-        raise self._refuse("a key of a dictionary or an element of a set")
+        raise self._refuse(f"a key of a dictionary or an element of a set: {FINITE}")
 
     def __format__(self, spec: str) -> str:
-        raise self._refuse("part of a text: return the number itself")
+        raise self._refuse("part of a text: return the number itself, as in ('total', x)")
 
     def __str__(self) -> str:
-        raise self._refuse("part of a text: return the number itself")
+        raise self._refuse("part of a text: return the number itself, as in ('total', x)")
 
     def __repr__(self) -> str:
         return f"<{self.what}>"
@@ -70,22 +74,22 @@ class Symbol:
         return self
 
     def __mod__(self, other: Any) -> Any:
-        raise self._refuse("divided with a remainder: compare it instead")
+        raise self._refuse(f"divided with a remainder: {FINITE}")
 
     __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        raise self._refuse("raised to a power")
+        raise self._refuse(f"raised to a power: {FINITE}")
 
     __rpow__ = __pow__
 
     def __and__(self, other: Any) -> Any:
-        raise self._refuse("an argument of an operator on bits")
+        raise self._refuse(f"an argument of an operator on bits: {FINITE}")
 
     __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __and__
 
     def __rtruediv__(self, other: Any) -> Any:
-        raise self._refuse("a divisor")
+        raise self._refuse(f"a divisor: {FINITE}")
 
 
 class Operand(Symbol):
@@ -167,7 +171,9 @@ class Noisy(Operand):
         constant = self.constant if own > 0 else -self.constant
         if isinstance(other, Noisy):
             if other.discrete != self.discrete:
-                raise self.tracer.refuse("sums of discrete and continuous noise are not supported")
+                raise self.tracer.refuse(
+                    "sums of discrete and continuous noise are not supported: use noise of one kind"
+                )
             for name, factor in other.terms.items():
                 terms[name] = terms.get(name, Fraction(0)) + sign * factor
             more = other.constant if sign > 0 else -other.constant
@@ -184,7 +190,7 @@ class Noisy(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of two numbers with noise are not supported")
+                raise self.tracer.refuse(f"products of two numbers with noise are not supported: {FINITE}")
             return NotImplemented
         number = found.number
         if number is None:
@@ -213,7 +219,9 @@ class Noisy(Operand):
                 word, word == "!="
             )
         if isinstance(other, UniformDraw):
-            raise self.tracer.refuse("noise compared with a uniform draw is not supported")
+            raise self.tracer.refuse(
+                "noise compared with a uniform draw is not supported: compare each with a number"
+            )
         rest = self - other
         if rest is NotImplemented:
             return NotImplemented
@@ -321,7 +329,11 @@ class Noisy(Operand):
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
-            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+            raise self.tracer.refuse(
+                "rounding noise to decimal digits is not supported: round to a whole number, such as "
+                "a number of "
+                "tenths in round(10 * x), and return that"
+            )
         if self.on_whole_numbers:
             return self._new(self.constant, self.terms, True)
         if self.discrete:
@@ -390,7 +402,9 @@ class UniformDraw(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("sums of a uniform draw and other noise are not supported")
+                raise self.tracer.refuse(
+                    "sums of a uniform draw and other noise are not supported: use one of them"
+                )
             return NotImplemented
         return self._moved(factor, shift + (found if sign > 0 else -found))
 
@@ -398,7 +412,10 @@ class UniformDraw(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of a uniform draw and other noise are not supported")
+                raise self.tracer.refuse(
+                    "products of a uniform draw and other noise are not supported: compare both with "
+                    "numbers instead"
+                )
             return NotImplemented
         return self._moved(self.factor * found, self.shift * found)
 
@@ -417,7 +434,7 @@ class UniformDraw(Operand):
         """Tells whether this is below a number; both ways are taken, with their probabilities."""
         if self.state.used:
             raise self.tracer.refuse(
-                f"a uniform draw is compared after {self.state.used}, which is not supported"
+                f"a uniform draw is compared after {self.state.used}, which is not supported: draw twice"
             )
         signs, state = self.tracer.signs, self.state
         rising = signs(self.factor) > 0
@@ -447,7 +464,9 @@ class UniformDraw(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("comparing a uniform draw with other noise is not supported")
+                raise self.tracer.refuse(
+                    "comparing a uniform draw with other noise is not supported: compare each with a number"
+                )
             return NotImplemented
         return self._below(found) is below
 
@@ -493,7 +512,9 @@ class UniformDraw(Operand):
 
     def __round__(self, digits: int | None = None) -> int:
         if digits:
-            raise self.tracer.refuse("rounding a uniform draw to decimal digits is not supported")
+            raise self.tracer.refuse(
+                "rounding a uniform draw to decimal digits is not supported: use int(10 * u)"
+            )
         found: int = (self + Fraction(1, 2)).__floor__()
         return found
 
@@ -510,7 +531,7 @@ class UniformDraw(Operand):
 
     def exp(self) -> Any:
         """Is not supported."""
-        raise self._refuse("an argument of exp")
+        raise self._refuse("an argument of exp: compare the draw itself")
 
     sqrt = exp
 
@@ -557,10 +578,14 @@ class LogDraw(Operand):
         """
         state = self.draw.state
         if state.used:
-            raise self.tracer.refuse(f"a uniform draw is used after {state.used}, which is not supported")
+            raise self.tracer.refuse(
+                f"a uniform draw is used after {state.used}, which is not supported: draw twice"
+            )
         least, largest = self.draw.ends()
         if self.tracer.signs(least) != 0:
-            raise self.tracer.refuse("the logarithm of a uniform draw is used after its draw was compared")
+            raise self.tracer.refuse(
+                "the logarithm of a uniform draw is used after its draw was compared: draw twice"
+            )
         return largest
 
     def noise(self) -> Noisy:
@@ -582,7 +607,9 @@ class LogDraw(Operand):
             )
         multiple = (self.factor / state.scale).number
         if multiple is None:
-            raise self.tracer.refuse("the logarithm of a uniform draw is used with two unrelated scales")
+            raise self.tracer.refuse(
+                "the logarithm of a uniform draw is used with two unrelated scales: draw twice"
+            )
         if (state.top - ONE).above:
             shift = shift + self.factor * natural_logarithm(state.top)
         return Noisy(self.tracer, shift, {state.logarithm: -multiple}, False, False)
@@ -601,7 +628,7 @@ class LogDraw(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of two numbers with noise are not supported")
+                raise self.tracer.refuse(f"products of two numbers with noise are not supported: {FINITE}")
             return NotImplemented
         return self._moved(self.factor * found, self.shift * found)
 
@@ -680,7 +707,11 @@ class LogDraw(Operand):
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
-            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+            raise self.tracer.refuse(
+                "rounding noise to decimal digits is not supported: round to a whole number, such as "
+                "a number of "
+                "tenths in round(10 * x), and return that"
+            )
         return (self + Fraction(1, 2)).__floor__()
 
     floor, ceil, rint = __floor__, __ceil__, __round__
@@ -802,7 +833,10 @@ def rescaled_noise(value: Noisy, multiple: Formula) -> Any:
     (name, factor) = next(iter(value.terms.items()))
     if name not in tracer.rescaled:
         if any(name in text for text in tracer.known):
-            raise tracer.refuse(f"noise times {multiple.text} after the noise was compared is not supported")
+            raise tracer.refuse(
+                f"noise times {multiple.text} after the noise was compared is not supported: compare "
+                "the product"
+            )
         value.check_there(value.terms)
         kind, scale = tracer.draws[name]
         size = multiple if tracer.signs(multiple) > 0 else -multiple
@@ -823,13 +857,19 @@ def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
     """
     tracer = value.tracer
     if len(value.terms) != 1:
-        raise tracer.refuse("rounding a sum of several draws is not supported")
+        raise tracer.refuse(
+            "rounding a sum of several draws is not supported: round each draw, and add the rounded numbers"
+        )
     (name, factor) = next(iter(value.terms.items()))
     kind, scale = tracer.draws[name]
     if kind not in ("laplace", "exponential"):
-        raise tracer.refuse(f"rounding {kind} noise is not supported: use noise on whole numbers")
+        raise tracer.refuse(f"rounding {kind} noise is not supported: compare it, or use Laplace noise")
     if any(name in text for text in tracer.known) or name in tracer.gone:
-        raise tracer.refuse("noise is rounded after it was compared or rounded, which is not supported")
+        raise tracer.refuse(
+            "noise is rounded after it was compared or rounded, which is not supported: round it "
+            "first, and compare "
+            "the rounded number"
+        )
     tracer.gone[name] = "noise is used after it was rounded: use the rounded number only"
     mean = scale * Formula.of(abs(factor))
     up = factor > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from compared_functions import imported
 
 from paramverify.api.adopting import adopt
+from paramverify.api.decorated import Mechanism
 from paramverify.errors import InputError, Mistakes, ProgramError
 
 HEAD = "import math, os, random, time\nimport numpy as np\n\n"
@@ -128,3 +130,41 @@ def test_a_run_that_ended_early_changes_nothing_that_is_told(tmp_path: Path) -> 
     found = mistakes(source, tmp_path, "left_changed")
     assert isinstance(found, ProgramError)
     assert "divided with a remainder" in found.reason
+
+
+MENDS = tomllib.loads((Path(__file__).parent / "refusals_and_mends.toml").read_text())
+TABLE_HEAD = """import colorsys, functools, hashlib, math, random, time
+from fractions import Fraction
+import numpy as np
+from scipy import stats
+
+"""
+
+
+def adopted_body(found: dict[str, Any], part: str, folder: Path, name: str) -> Mechanism:
+    """Adopts a body of the table: as it is refused, or with the mend of the message."""
+    mended = part == "mended"
+    more = ["eps"] if "parameter" in found else []
+    domain = found.get("domain", "(0, oo)") if mended else "(0, oo)"
+    more += [found["arguments"]] if mended and "arguments" in found else []
+    lines = "".join(f"    {line}\n" for line in found[part].split("\n"))
+    source = f"{TABLE_HEAD}{found.get('top', '')}\n\ndef f({', '.join(['x', *more])}):\n{lines}"
+    return adopt(
+        imported(source, folder, name).f,
+        inputs={"x": {"values": [0, 1]}},
+        parameters={"eps": domain} if "eps" in more else None,
+        deterministic=found.get("deterministic", []) if mended else [],
+        epsilon=1,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", MENDS)
+def test_each_refusal_has_a_mend_that_works(what: str, tmp_path: Path) -> None:
+    """The function is refused with the mend in its reason; with this mend it is adopted and decided."""
+    found, name = MENDS[what], f"mend_{list(MENDS).index(what)}"
+    with pytest.raises(InputError) as caught:
+        adopted_body(found, "body", tmp_path, name)
+    assert found["reason"] in str(caught.value)
+    assert len(caught.value.parts) == 1
+    assert adopted_body(found, "mended", tmp_path, f"{name}_mended").verify().verdict == found["verdict"]
