@@ -410,7 +410,9 @@ class _Adoption:
         for name in names:
             if name not in known:
                 raise InputError(
-                    f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}", key=name
+                    f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}: add "
+                    "it, or remove this parameter",
+                    key=name,
                 )
         for name, argument in known.items():
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) or name in names:

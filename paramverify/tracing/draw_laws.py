@@ -453,7 +453,7 @@ def _permuted(tracer: Tracer, x: Any, *, axis: Any = None, out: Any = None) -> A
 
 def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if out is not None:
-        raise tracer.refuse("the argument out is not supported")
+        raise tracer.refuse("the argument out is not supported: use the result")
     return _sized(tracer, uniform_real, size)
 
 

@@ -181,7 +181,9 @@ class Noisy(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse(f"sums of noise and {other.what} are not supported")
+                raise self.tracer.refuse(
+                    f"sums of noise and {other.what} are not supported: compare each with a number"
+                )
             number = infinite(other)
             return sign * number if number is not None else NotImplemented
         return self._new(constant + (found if sign > 0 else -found), terms, self.whole and is_whole(other))
@@ -290,7 +292,7 @@ class Noisy(Operand):
             return True
         if not self.discrete:
             return False
-        raise self.tracer.refuse("this number has a fractional part that depends on noise")
+        raise self.tracer.refuse("this number has a fractional part that depends on noise: compare it")
 
     @property
     def on_whole_numbers(self) -> bool:
@@ -304,12 +306,16 @@ class Noisy(Operand):
         if self.discrete:
             number = self.constant.number
             if number is None or any(f.denominator > 1 for f in self.terms.values()):
-                raise self.tracer.refuse("rounding is not supported for fractions of noise")
+                raise self.tracer.refuse(
+                    "rounding is not supported for fractions of noise: compare the fraction"
+                )
             moved = number + shift
             low = moved.numerator // moved.denominator if down else -((-moved.numerator) // moved.denominator)
             return self._new(Formula.of(low), self.terms, True)
         raise self.tracer.refuse(
-            "rounding continuous noise is supported only for one Laplace or exponential draw plus a number"
+            "rounding continuous noise is supported only for one Laplace or exponential draw plus a "
+            "number: round "
+            "each draw, and add the rounded numbers"
         )
 
     def __floor__(self) -> Any:
@@ -337,7 +343,9 @@ class Noisy(Operand):
         if self.on_whole_numbers:
             return self._new(self.constant, self.terms, True)
         if self.discrete:
-            raise self.tracer.refuse("rounding is not supported for fractions of discrete noise")
+            raise self.tracer.refuse(
+                "rounding is not supported for fractions of discrete noise: compare the fraction"
+            )
         return floor_of_noise(self, Fraction(1, 2))
 
     # what numpy calls on each entry of an array of objects
@@ -498,7 +506,9 @@ class UniformDraw(Operand):
         least, largest = self.ends()
         low, high = floor_of(least, self.tracer.signs), floor_of(largest, self.tracer.signs)
         if high - low > MOST_PARTS:
-            raise self.tracer.refuse(f"the whole part of a uniform draw has more than {MOST_PARTS} values")
+            raise self.tracer.refuse(
+                f"the whole part of a uniform draw has more than {MOST_PARTS} values: use randrange"
+            )
         for k in range(low, high):
             if self < k + 1:
                 return k
@@ -525,7 +535,8 @@ class UniformDraw(Operand):
         least, _ = self.ends()
         if self.tracer.signs(least) != 0:
             raise self.tracer.refuse(
-                "the logarithm of a uniform draw is supported only if its values come arbitrarily near to 0"
+                "the logarithm of a uniform draw is supported only if its values come arbitrarily "
+                "near to 0: use another draw, as in math.log(random.random())"
             )
         return LogDraw(self.tracer, self, ONE, ZERO)
 
@@ -549,7 +560,7 @@ class UniformDraw(Operand):
         if None in (turns, start) or turns % least or start % 1 or turns == 0:  # type: ignore[operator]
             raise self._refuse("an argument of cos or sin, except over whole turns, such as 2 * pi * u")
         if self.state.used or self.state.low.above or (self.state.high - ONE).above:
-            raise self._refuse("an argument of cos or sin after it was used")
+            raise self._refuse("an argument of cos or sin after it was used: draw twice")
         self.state.used = "its cosine"
         self.tracer.note(f"{math.pi} is read as the number pi in angles")
         return Cosine(self.tracer)
@@ -638,7 +649,8 @@ class LogDraw(Operand):
         state = self.draw.state
         if state.logarithm or self.shift.above or (self._top() - ONE).above or cosine.used:
             raise self.tracer.refuse(
-                "a cosine is supported only times log(u) of a draw u that nothing else uses"
+                "a cosine is supported only times log(u) of a draw u that nothing else uses: use "
+                "noise of a library"
             )
         state.used, cosine.used = "its logarithm was multiplied by a cosine", True
         return HalfLaplace(self.tracer, [], self.factor)
@@ -738,7 +750,9 @@ class Cosine(Symbol):
     __rmul__ = __mul__
 
     def _alone(self, other: object = None) -> Any:
-        raise self.tracer.refuse("a cosine of a draw is supported only times the logarithm of another one")
+        raise self.tracer.refuse(
+            "a cosine of a draw is supported only times the logarithm of another one: use noise of a library"
+        )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __neg__ = __abs__ = _alone
     __lt__ = __le__ = __gt__ = __ge__ = _alone
@@ -777,7 +791,9 @@ class HalfLaplace(Symbol):
     def __mul__(self, other: Any) -> Any:
         found = exact(other)
         if found is None or not found.above:
-            raise self.tracer.refuse(f"{self.what} is supported only times numbers other than 0")
+            raise self.tracer.refuse(
+                f"{self.what} is supported only times numbers other than 0: use noise of a library"
+            )
         return HalfLaplace(self.tracer, self.used, self.factor * found)
 
     __rmul__ = __mul__
@@ -788,7 +804,8 @@ class HalfLaplace(Symbol):
 
     def _alone(self, other: object = None) -> Any:
         raise self.tracer.refuse(
-            f"{self.what} is supported only in the sum of two independent ones of equal size"
+            f"{self.what} is supported only in the sum of two independent ones of equal size: use "
+            "noise of a library"
         )
 
     __radd__ = __rsub__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = _alone
@@ -808,7 +825,7 @@ def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -
             if low < -MOST_PARTS:
                 break
     if abs(low) > MOST_PARTS:
-        raise tracer.refuse("the whole part of this logarithm is too large")
+        raise tracer.refuse("the whole part of this logarithm is too large: use a smaller scale")
     return low
 
 
@@ -845,7 +862,9 @@ def rescaled_noise(value: Noisy, multiple: Formula) -> Any:
     made, size = tracer.rescaled[name]
     ratio = (multiple / size).number
     if ratio is None:
-        raise tracer.refuse(f"noise times {size.text} and times {multiple.text} in one run is not supported")
+        raise tracer.refuse(
+            f"noise times {size.text} and times {multiple.text} in one run is not supported: draw twice"
+        )
     return Noisy(tracer, value.constant * multiple, {made: factor * ratio}, False, False)
 
 
