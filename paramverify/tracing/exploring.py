@@ -28,7 +28,7 @@ HERE = str(Path(__file__).parent.parent)
 DEFAULT = "the default "
 _DESCRIPTORS = (property, functools.cached_property)
 MOST_PLACES = 20  # that are refused and shown
-MOST_FURTHER = 300, 20_000  # runs, and random choices in them, behind the first refused one
+MOST_FURTHER = 300, 2_000  # runs, and random choices in them, behind the first refused one
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
