@@ -106,10 +106,11 @@ class InputError(ParamverifyError, ValueError):
 
 
 class Mistakes(InputError):
-    """Several mistakes that do not depend on each other; see `gathered`."""
+    """Several mistakes that do not depend on each other; see `gathered`. `rest` is a last line."""
 
-    def __init__(self, errors: Iterable[InputError]) -> None:
+    def __init__(self, errors: Iterable[InputError], rest: str = "") -> None:
         self._parts = tuple(part for error in errors for part in error.parts)
+        self.rest = rest
         super().__init__(f"{len(self._parts)} mistakes")
 
     @property
@@ -122,7 +123,7 @@ class Mistakes(InputError):
         """What is said of each mistake; of very many only the first, and how many more there are."""
         told = [str(part) for part in self.parts[:MOST_TOLD]]
         more = len(self._parts) - len(told)
-        return [*told, *([f"and {more:,} more"] if more else [])]
+        return [*told, *([f"and {more:,} more"] if more else []), *([self.rest] if self.rest else [])]
 
     def __str__(self) -> str:
         return "\n".join(self.lines)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from paramverify import language
 from paramverify.algebra.domains import Interval
 from paramverify.answers import Standing
 from paramverify.api import agreement
@@ -22,25 +23,30 @@ from paramverify.api.agreement import Law, Point
 from paramverify.api.cases import loads
 from paramverify.api.decorated import OWN, Mechanism, Tables
 from paramverify.api.leaks import function_run
-from paramverify.api.source import ProgramSource, SourceLine, case_text, refused
+from paramverify.api.source import WORDS, ProgramSource, SourceLine, case_text, library_name, refused
 from paramverify.api.values import Number, document, intervals_of, table, whole
-from paramverify.errors import InputError, LimitError, ProgramError, located
+from paramverify.errors import InputError, LimitError, Mistakes, ProgramError, located
 from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import show_input
 from paramverify.models.mechanisms._inputs import Anything, GivenInput, read_inputs
-from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.models.programs.program_reading import RESERVED, STREAM, read_program
+from paramverify.models.programs.python_libraries import OURS
 from paramverify.privacy.runs import FunctionRun
 from paramverify.tables import Table, toml_data
 from paramverify.tracing.calls import World, has_source
-from paramverify.tracing.exploring import Explored, Explorer, Tree, copied, with_sources
+from paramverify.tracing.definitions import MISSING, Names
+from paramverify.tracing.exploring import MOST_PLACES, Explored, Explorer, Tree, copied, with_sources
 from paramverify.tracing.formulas import Floats, Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
+from paramverify.tracing.refusals import refused_places
 from paramverify.tracing.residual import NOISE, ProgramLine, leaves, program_of, with_origins
+from paramverify.tracing.rewriting import definition_of
 from paramverify.tracing.tracer import Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
 IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
+MORE = f"only {MOST_PLACES} refused places are shown, and there may be more: change these first"
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
     "doubles, and {floats} in the place of floats"
@@ -58,6 +64,7 @@ class Signs:
         self.parameters = parameters
         self.intervals = intervals
         self.known: dict[str, int] = {}
+        self.refused: dict[str, str] = {}
 
     def __call__(self, formula: Formula) -> int:
         """Returns 1, 0 or -1.
@@ -68,8 +75,14 @@ class Signs:
         number = formula.number
         if number is not None:
             return (number > 0) - (number < 0)
+        if formula.text in self.refused:
+            raise Refused(self.refused[formula.text])
         if formula.text not in self.known:
-            self.known[formula.text] = self._found(formula)
+            try:
+                self.known[formula.text] = self._found(formula)
+            except Refused as error:
+                self.refused[formula.text] = error.reason
+                raise
         return self.known[formula.text]
 
     def _found(self, formula: Formula) -> int:
@@ -318,20 +331,40 @@ def _decorated(function: Callable[..., Any], given: dict[str, Tables], title: st
     try:
         return Mechanism.of(function, given, title)
     except InputError as error:
-        if "prior" in given or not isinstance(error, ProgramError) or _uses_words(function):
+        if "prior" in given or not isinstance(error, ProgramError):
+            raise
+        words = _words_of(function)
+        if words & {"output", "stop", STREAM}:  # which only the language has
             raise
         reading = error
     try:
         adoption = _Adoption(function, {"neighbours": _neighbours(given["inputs"]), **given}, {}, ())
+        return adoption.mechanism(title or inspect.getdoc(function) or "")
     except InputError:
-        raise reading from None
-    return adoption.mechanism(title or inspect.getdoc(function) or "")
+        if words:  # the function was meant to be a program
+            raise reading from None
+        raise
 
 
-def _uses_words(function: Callable[..., Any]) -> bool:
-    """Tells whether a function uses words that only the language of programs has."""
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
-    return not {"output", "stop", "stream"}.isdisjoint(names)
+def _words_of(function: Any) -> set[str]:
+    """Returns the words of the language of programs that a function uses.
+
+    These are what it has from paramverify, and words of the language that mean nothing in Python there.
+    """
+    tree = definition_of(function)
+    names = Names(function, tree)
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), word):
+                module = names.meaning(name)
+                found |= {word} if isinstance(module, ModuleType) and module.__name__ == OURS else set()
+            case ast.Name(word) if names.meaning(word) is MISSING:
+                found.add(word)
+            case ast.Name(name):
+                place, _, word = (library_name(names.meaning(name)) or "").rpartition(".")
+                found |= {word} if place == language.__name__ else set()
+    return found & {*WORDS, STREAM}
 
 
 def _neighbours(inputs: Tables) -> dict[str, object]:
@@ -404,7 +437,9 @@ class _Adoption:
         for name in names:
             if name not in known:
                 raise InputError(
-                    f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}", key=name
+                    f"neither {self.plain.__name__} nor {kind.__name__} has an argument {name}: add "
+                    "it, or remove this parameter",
+                    key=name,
                 )
         for name, argument in known.items():
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) or name in names:
@@ -421,12 +456,13 @@ class _Adoption:
     def mechanism(self, title: str, samples: int = 0) -> Mechanism:
         """Returns the mechanism; with `samples`, its law is compared with runs of the function."""
         with located(file=self.place):
+            explorer = Explorer(self._start, self.signs, self.world)
             try:
-                explored = self._explored()
+                explored = self._explored(explorer)
                 if samples:
                     agreement.check(explored, self.law, self.run, self._points(), samples)
             except Refused as error:
-                raise self._at_home(error) from None
+                raise self._mistakes([*(explorer.refused or [error])]) from None
             told = [explored.agreement.note()] if explored.agreement else []
             floats = FLOATS["binary" if Floats.binary else "decimal"]
             reading = READING.format(place=self.plain.__qualname__, floats=floats)
@@ -482,6 +518,22 @@ class _Adoption:
                 found.append(point)
         return found
 
+    def _mistakes(self, refused: Sequence[Refused]) -> InputError:
+        """Returns an error about what runs refused, and about other places that are refused besides.
+
+        If runs refused the function as a whole, they came to its end, so that nothing else has to change.
+        """
+        found = list(refused)
+        if all(error.line for error in found):
+            kind = self.owner if isinstance(self.owner, type) else type(self.owner)
+            found += refused_places(self.plain, None if self.owner is None else kind, self.world)
+        places = {(error.file, error.line, error.reason): error for error in reversed(found)}
+        ordered = sorted(places.values(), key=lambda error: (error.file, error.line))
+        told = [self._at_home(error) for error in ordered[:MOST_PLACES]]
+        if len(told) == 1:
+            return told[0]
+        return Mistakes(told, MORE if len(ordered) >= MOST_PLACES else "")
+
     def _at_home(self, error: Refused) -> InputError:
         """Returns an error with its place in the user's file."""
         lines = linecache.getlines(error.file) if error.file else []
@@ -503,7 +555,10 @@ class _Adoption:
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) and (
                 name in self.given or name in self.intervals
             ):
-                raise InputError(f"the argument {name} has a star: write plain arguments only", key=name)
+                reason = f"the argument {name} has a star: write plain arguments only"
+                raise self._at_home(
+                    Refused(reason, self.plain.__code__.co_filename, definition_of(self.plain).lineno)
+                )
         for name in (*self.given, *self.intervals):
             if NOISE.fullmatch(name):
                 reason = f"{name} is a name that paramverify gives to noise: rename this argument"
@@ -538,7 +593,7 @@ class _Adoption:
             word in annotation for word in ("Generator", "RandomState", "random.Random", "SystemRandom")
         ) or (argument.annotation is argument.empty and argument.name in ("rng", "random_state", "generator"))
 
-    def _explored(self) -> Explored:
+    def _explored(self, explorer: Explorer) -> Explored:
         domains = [answers for found in self.given.values() for answers in found.answers]
         count = math.prod(map(len, domains))
         if count > MOST_INPUTS:
@@ -546,7 +601,7 @@ class _Adoption:
                 f"there are {count:,} inputs: at most {MOST_INPUTS:,} are supported", key="inputs"
             )
         inputs = list(product(*domains))
-        explored = Explorer(self._start, self.signs, self.world).all(inputs)
+        explored = explorer.all(inputs)
         point = {n: self.signs.inside(n) for n in self.intervals}
         compare(explored.trees, lambda given: self.run(given, point), point)
         explored.lines = self._program(explored.trees)

@@ -12,6 +12,7 @@ import inspect
 import math
 import numbers
 import operator
+import os
 import random
 import sys
 from abc import ABCMeta
@@ -24,7 +25,16 @@ from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from paramverify.tracing.draw_laws import OF_NUMPY, OF_PYTHON, UNPREDICTABLE, Source, law_of, laws_of
+from paramverify.tracing.draw_laws import (
+    OF_NUMPY,
+    OF_PYTHON,
+    UNPREDICTABLE,
+    Law,
+    NoLaw,
+    Source,
+    law_of,
+    laws_of,
+)
 from paramverify.tracing.formulas import (
     Floats,
     Formula,
@@ -36,7 +46,7 @@ from paramverify.tracing.formulas import (
     natural_logarithm,
     powered,
 )
-from paramverify.tracing.noise_values import Continuous, Noisy, Symbol, UniformDraw, is_whole
+from paramverify.tracing.noise_values import FINITE, Continuous, Noisy, Symbol, UniformDraw, is_whole
 from paramverify.tracing.rewriting import HELPER, traced_function
 from paramverify.tracing.states import SITE, STDLIB, State, check_no_draws, fingerprint
 from paramverify.tracing.tracer import TRACED, Tracer
@@ -69,7 +79,6 @@ SIGNS = {"neg": "-", "invert": "~"}
 INSIDE = ("__code__", "__globals__", "gi_frame", "gi_code", "tb_frame", "f_code", "f_back")
 IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
 NEW_ARRAYS = ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like")
-SEEDED = ("Random", "SystemRandom", "default_rng", "RandomState", "Generator")
 
 
 def kind_of(value: Any) -> str:
@@ -151,6 +160,7 @@ def numpy_truth() -> type:
 
 
 MARK = "_as_python_does"
+SEED = "{}(...) fixes the seed: remove its argument"
 
 
 def _is_plain(value: Any) -> bool:
@@ -255,7 +265,7 @@ class Inserted:
         if word in ("mul", "imul") and bool in kinds and kinds & {str, list, tuple}:
             self._check_truth("mul")
         if word == "mul" and isinstance(left, (str, list, tuple)) and isinstance(right, Symbol):
-            raise self.tracer.refuse(f"{right.what} cannot be a count")
+            raise self.tracer.refuse(f"{right.what} cannot be a count: {FINITE}")
         with as_python_does():
             try:
                 return self.settled(getattr(operator, word)(left, right))
@@ -418,7 +428,7 @@ class Inserted:
         if name in INSIDE:
             raise self.tracer.refuse(f"{name} shows how Python runs the function, which is not followed")
         if name in ("dtype", "itemsize", "nbytes") and holds_symbols(found):
-            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported")
+            raise self.tracer.refuse(f"{name} of an array of exact numbers is not supported: do not use it")
         descriptor = getattr(type(found), name, None)
         if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
             return self.call(descriptor.fget, found)
@@ -461,7 +471,10 @@ class Inserted:
         if name in ("is_integer", "conjugate"):
             return getattr(found, name)
         if hasattr(numpy_float(), name) or hasattr(_type(self, found), name):
-            raise self.tracer.refuse(f"{name} of {getattr(found, 'what', 'a float')} is not supported")
+            raise self.tracer.refuse(
+                f"{name} of {getattr(found, 'what', 'a float')} is not supported: use operators and "
+                "comparisons"
+            )
         raise AttributeError(f"'float' object has no attribute '{name}'")
 
     # --- calls -----------------------------------------------------------------------------------------
@@ -577,16 +590,12 @@ class Inserted:
     def _made(self, kind: type, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns a new object of a class."""
         self.world.follow(kind)
-        laws = next(
-            (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
-        )
-        if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
-            laws = OF_NUMPY  # what draws the bits of a generator, such as PCG64
+        laws = _laws_of_kind(kind)
         if laws is not None:
             if any(value is not None for value in (*given, *named.values())) and not any(
                 isinstance(v, Source) for v in given
             ):
-                raise self.tracer.refuse(f"{kind.__name__}(...) fixes the seed: remove its argument")
+                raise self.tracer.refuse(SEED.format(kind.__name__))
             return Source(laws, kind, self.tracer)
         if (
             kind.__module__.partition(".")[0] in ("builtins", *NATIVE)
@@ -647,13 +656,21 @@ class Inserted:
                 if follows:
                     raise
                 name = getattr(function, "__name__", str(function))
-                raise self.tracer.refuse(f"{name} is not supported for these numbers: {error}") from None
+                raise self.tracer.refuse(
+                    f"{name} is not supported for these numbers ({error}): use operators and comparisons"
+                ) from None
         for array in floats:
             self.as_floats(array)
         new = getattr(function, "__module__", "") == "numpy" and function.__name__ in NEW_ARRAYS
         return lifted(found, self.tracer) if new else self.settled(found)
 
     def _check_known(self, function: Any) -> None:
+        reason = self.unknown(function)
+        if reason:
+            raise self.tracer.refuse(reason)
+
+    def unknown(self, function: Any) -> str:
+        """Returns why a function may not run as it is; "" if it may."""
         owner = getattr(function, "__self__", None)
         if isinstance(owner, ModuleType):
             module: Any = owner.__name__
@@ -662,24 +679,38 @@ class Inserted:
         else:
             module = getattr(function, "__module__", None) or type(function).__module__
         top = str(module).partition(".")[0]
+        top = "os" if top == os.name else top  # where the functions of `os` come from
         if isinstance(function, FunctionType) and not self.is_traced(function):
             file = function.__code__.co_filename
             if file.startswith("<") or top in KNOWN or top == "paramverify":
-                return
+                return ""
         if isinstance(owner, (Real, Symbol, Source)) or top in KNOWN or top in self.world.deterministic:
-            return
+            return ""
         if top in ("random", "secrets", "os", "time", "uuid", "datetime"):
             name = getattr(function, "__name__", str(function))
-            raise self.tracer.refuse(
-                f"{top}.{name} is not supported, because its result changes from run to run"
-            )
+            reason = "is not supported, because its result changes from run to run: pass it as an argument"
+            return f"{top}.{name} {reason}"
         if isinstance(function, type) or (top in sys.modules and self.world.is_users(top)):
-            return
+            return ""
         name = f"{module}.{getattr(function, '__qualname__', function)}"
-        raise self.tracer.refuse(
+        return (
             f"{name} is not known: if it always returns the same for the same arguments, add "
             f'deterministic=["{top}"]'
         )
+
+    def always_refused(self, function: Any) -> str:
+        """Returns why each call of a function is refused; "" if some are not, or it runs as traced code."""
+        law = self._law(function)
+        if law is not None:
+            return law.reason if isinstance(law, NoLaw) else ""
+        if function in (id, input):
+            return CHANGING[function]
+        traced = (isinstance(function, FunctionType) and self.is_traced(function)) or isinstance(
+            function, (type, MethodType, functools.partial, functools._lru_cache_wrapper)
+        )
+        if traced or _handler(function) is not None or isinstance(method_of(function), FunctionType):
+            return ""
+        return self.unknown(function)
 
 
 def has_source(function: FunctionType) -> bool:
@@ -694,6 +725,24 @@ def has_source(function: FunctionType) -> bool:
 def method_of(function: Any) -> Any:
     """Returns the method that a call of an object calls; None if it has none."""
     return next((vars(kind)["__call__"] for kind in type(function).__mro__ if "__call__" in vars(kind)), None)
+
+
+def _laws_of_kind(kind: type) -> Mapping[str, Law] | None:
+    """Returns the laws of the objects of a class; None if they are no generators of random numbers."""
+    if kind.__module__.startswith("numpy.random") and hasattr(kind, "random_raw"):
+        return OF_NUMPY  # what draws the bits of a generator, such as PCG64
+    return next(
+        (OF_PYTHON if c.__module__ == "random" else OF_NUMPY for c in kind.__mro__ if _generates(c)), None
+    )
+
+
+def makes_generators(function: Any) -> bool:
+    """Tells whether a function or a class returns a generator of random numbers."""
+    import numpy as np
+
+    return function is np.random.default_rng or (
+        isinstance(function, type) and _laws_of_kind(function) is not None
+    )
 
 
 def _generates(kind: type) -> bool:
@@ -857,7 +906,9 @@ def _check_truth_type(here: Inserted, differs: bool) -> None:
 def _hasattr(here: Inserted, found: Any, name: str) -> bool:
     if isinstance(found, (Real, Symbol)):
         if hasattr(float, name) != hasattr(numpy_float(), name):
-            raise here.tracer.refuse(f"whether a number has the attribute {name} is not followed")
+            raise here.tracer.refuse(
+                f"whether a number has the attribute {name} is not followed: test its type with isinstance"
+            )
         return hasattr(float, name)
     return hasattr(found, name)
 
@@ -872,7 +923,10 @@ def _type(here: Inserted, *given: Any) -> Any:
         if isinstance(given[0], Symbol):
             return int if isinstance(given[0], Noisy) and given[0].whole else float
         return type(given[0])
-    raise here.tracer.refuse("type(...) with three arguments makes a class, which is not supported")
+    raise here.tracer.refuse(
+        "type(...) with three arguments makes a class, which is not supported: write class at the top of the "
+        "file"
+    )
 
 
 def _float(here: Inserted, value: Any = 0) -> Any:
@@ -911,18 +965,23 @@ def _hash(here: Inserted, value: Any) -> Any:
     return hash(value)
 
 
-def _id(here: Inserted, value: Any) -> Any:
-    raise here.tracer.refuse("id(...) changes from run to run: compare with `is`")
+CHANGING: Mapping[Any, str] = {
+    id: "id(...) changes from run to run: compare with `is`",
+    input: "input(...) reads what is no argument: make it an argument",
+}
 
 
-def _input(here: Inserted, *given: Any) -> Any:
-    raise here.tracer.refuse("input(...) reads what is no argument: make it an argument")
+def _changing(function: Any) -> Handler:
+    def handler(here: Inserted, *given: Any) -> Any:
+        raise here.tracer.refuse(CHANGING[function])
+
+    return handler
 
 
 def _elementwise(one: Callable[[Inserted, Any], Any]) -> Handler:
     def handler(here: Inserted, x: Any, *, out: Any = None, where: Any = True, **named: Any) -> Any:
         if out is not None or where is not True or named:
-            raise here.tracer.refuse("the arguments out and where are not supported here")
+            raise here.tracer.refuse("the arguments out and where are not supported here: use the result")
         if is_many(x):
             return each(lambda v: one(here, lifted(v, here.tracer)), x)
         return one(here, lifted(x, here.tracer))
@@ -934,7 +993,7 @@ def _number(here: Inserted, value: Any, what: str) -> Real:
     found = exact(value)
     if found is None:
         if isinstance(value, Symbol):
-            raise here.tracer.refuse(f"{what} of {value.what} is not supported")
+            raise here.tracer.refuse(f"{what} of {value.what} is not supported: compare the number itself")
         raise TypeError(f"must be real number, not {type(value).__name__}")
     return here.tracer.real(found)
 
@@ -985,7 +1044,11 @@ def _in_base(here: Inserted, value: Any, base: Any) -> Any:
             count = round(math.log(plain, root))
             if root**count == plain:
                 return here.tracer.real(count)
-    raise here.tracer.refuse("a logarithm with a base is supported only if it is a whole number")
+    raise here.tracer.refuse(
+        "a logarithm with a base is supported only if it is a whole number: write the decimal number "
+        "that you "
+        "need"
+    )
 
 
 def _turned(name: str) -> Callable[[Inserted, Any], Any]:
@@ -996,7 +1059,9 @@ def _turned(name: str) -> Callable[[Inserted, Any], Any]:
             return getattr(value, name)()
         number = _number(here, value, name)
         if number.formula.above:
-            raise here.tracer.refuse(f"{name}({number.formula.text}) has no exact value here")
+            raise here.tracer.refuse(
+                f"{name}({number.formula.text}) has no exact value here: write the decimal number"
+            )
         return here.tracer.real(1 if name == "cos" else 0)
 
     return one
@@ -1093,7 +1158,7 @@ def _math_isclose(here: Inserted, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_to
 
 def _clip(here: Inserted, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **named: Any) -> Any:
     if out is not None:
-        raise here.tracer.refuse("the argument out is not supported")
+        raise here.tracer.refuse("the argument out is not supported: use the result")
     least = named.get("min", a_min)
     largest = named.get("max", a_max)
 
@@ -1157,7 +1222,9 @@ def _searchsorted(here: Inserted, a: Any, v: Any, side: str = "left", sorter: An
     import numpy as np
 
     if sorter is not None or is_many(v):
-        raise here.tracer.refuse("searchsorted is supported for one number and without a sorter")
+        raise here.tracer.refuse(
+            "searchsorted is supported for one number and without a sorter: call it for each number"
+        )
     for k, entry in enumerate(list(a)):
         entry = lifted(entry, here.tracer)
         if (v <= entry) if side == "left" else (v < entry):
@@ -1177,7 +1244,7 @@ def _default_rng(here: Inserted, seed: Any = None) -> Any:
     if seed is not None:
         if laws_of(seed) is not None:
             return here.source(seed)
-        raise here.tracer.refuse("default_rng(seed) fixes the seed: remove its argument")
+        raise here.tracer.refuse(SEED.format("default_rng"))
     return Source(OF_NUMPY, np.random.Generator, here.tracer)
 
 
@@ -1239,8 +1306,7 @@ def _handlers() -> Mapping[int, Handler]:
         (hash, _hash),
         (divmod, _divmod),
         (hasattr, _hasattr),
-        (id, _id),
-        (input, _input),
+        *((function, _changing(function)) for function in CHANGING),
         (
             pow,
             lambda here, base, exp, mod=None: (

@@ -1,15 +1,20 @@
-"""The definition of a function in the text of its file."""
+"""The definition of a function in the text of its file, and what the names in it mean."""
 
 from __future__ import annotations
 import __future__
 
 import ast
+import builtins
+import sys
 from collections.abc import Iterator
 from functools import lru_cache, reduce
 from operator import or_
-from types import CodeType
+from types import CodeType, FunctionType
+from typing import Any
 
 FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+UNKNOWN = object()  # what a name means that only a run shows
+MISSING = object()  # what a name means that nothing sets
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -65,3 +70,43 @@ def _spans(code: CodeType) -> tuple[int, int]:
     """Returns the columns from which and up to which a code was made."""
     columns = [(a, b) for *_, a, b in code.co_positions() if a is not None and b is not None and b > a]
     return min(a for a, _ in columns), max(b for _, b in columns)
+
+
+class Names:
+    """What the names in a function mean, without running it; functions inside of it have the same names."""
+
+    def __init__(self, function: FunctionType, tree: Definition) -> None:
+        self.outside: dict[str, Any] = {**vars(builtins), **function.__globals__}
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self.outside[name] = cell.cell_contents
+            except ValueError:
+                self.outside[name] = UNKNOWN
+        self.own: dict[str, Any] = {}
+        for node in ast.walk(tree):
+            self._see(node, tree)
+
+    def meaning(self, name: str) -> Any:
+        """Returns what a name means, or `UNKNOWN` or `MISSING`."""
+        return self.own.get(name, self.outside.get(name, MISSING))
+
+    def _see(self, node: ast.AST, tree: Definition) -> None:
+        match node:
+            case ast.Import(aliases):
+                for alias in aliases:
+                    module = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self._set(alias.asname or module, sys.modules.get(module, UNKNOWN))
+            case ast.ImportFrom(module, aliases, level):
+                found = None if level else sys.modules.get(module or "")
+                for alias in aliases:
+                    self._set(alias.asname or alias.name, getattr(found, alias.name, UNKNOWN))
+            case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):
+                self._set(name, UNKNOWN)
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name) if node is not tree:
+                self._set(name, UNKNOWN)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(str(name)):
+                self._set(name, UNKNOWN)
+
+    def _set(self, name: str, value: Any) -> None:
+        known = self.own.setdefault(name, value)
+        self.own[name] = value if known is value else UNKNOWN

@@ -10,6 +10,7 @@ import inspect
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
@@ -29,7 +30,7 @@ def _formula(tracer: Tracer, value: Any, what: str) -> Formula:
     found = exact(value)
     if found is None:
         if isinstance(value, Symbol):
-            raise tracer.refuse(f"{what} depends on noise, which is not supported")
+            raise tracer.refuse(f"{what} depends on noise, which is not supported: compute it without noise")
         raise TypeError(f"{what} must be a number, not {type(value).__name__}")
     return found
 
@@ -50,7 +51,9 @@ def is_index(value: Any) -> bool:
 def pick(tracer: Tracer, count: int) -> int:
     """Draws a whole number from 0 to count - 1, each with the same probability."""
     if count > MOST_VALUES:
-        raise tracer.refuse(f"a draw among {count} values is not supported: at most {MOST_VALUES:,} are")
+        raise tracer.refuse(
+            f"a draw among {count} values is not supported: draw from at most {MOST_VALUES:,} values"
+        )
     share = Formula.of(Fraction(1, count))
     return tracer.choose([share] * count, [f"value {k} of {count}" for k in range(count)])
 
@@ -160,7 +163,9 @@ def _sample(tracer: Tracer, population: Sequence[Any], k: int, *, counts: Any = 
 
 def _shuffle(tracer: Tracer, x: Any, axis: int = 0) -> None:
     if axis:
-        raise tracer.refuse("shuffles along another axis than 0 are not supported")
+        raise tracer.refuse(
+            "shuffles along another axis than 0 are not supported: shuffle the transposed array, a.T"
+        )
     rest = list(x.copy() if hasattr(x, "shape") else x)  # rows of an array change with it
     for k in range(len(rest)):
         x[k] = rest.pop(pick(tracer, len(rest)))
@@ -183,12 +188,16 @@ def noise(tracer: Tracer, kind: str, scale: Any, location: Any = 0) -> Any:
 def binomial(tracer: Tracer, n: Any, p: Any) -> int:
     """Draws a number of successes in n tries."""
     if isinstance(n, Symbol):
-        raise tracer.refuse("a binomial draw whose number of tries has noise is not supported")
+        raise tracer.refuse(
+            "a binomial draw whose number of tries has noise is not supported: compute it without noise"
+        )
     count, share = index(n), _share(tracer, p)
     if count < 0:
         raise ValueError("n < 0")
     if count > MOST_VALUES:
-        raise tracer.refuse(f"a binomial draw with {count} tries is not supported: at most {MOST_VALUES} are")
+        raise tracer.refuse(
+            f"a binomial draw with {count} tries is not supported: use at most {MOST_VALUES} tries"
+        )
     rest = ONE - share
     weights = [Formula.of(comb(count, k)) * share.power(k) * rest.power(count - k) for k in range(count + 1)]
     return tracer.choose(weights, [f"{k} of {count}" for k in range(count + 1)])
@@ -229,18 +238,24 @@ def _getrandbits(tracer: Tracer, k: Any) -> int:
     return pick(tracer, 2 ** index(k))
 
 
-def _other(name: str) -> Law:
-    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
-        raise tracer.refuse(f"{name} is noise that is not supported")
+@dataclass(frozen=True)
+class NoLaw:
+    """A random function that is refused, whatever its arguments are."""
 
-    return law
+    reason: str
+
+    def __call__(self, tracer: Tracer, *given: Any, **named: Any) -> Any:
+        raise tracer.refuse(self.reason)
+
+
+def _other(name: str) -> Law:
+    return NoLaw(
+        f"{name} is noise that is not supported: use Laplace, exponential, normal or geometric noise"
+    )
 
 
 def _seeding(name: str) -> Law:
-    def law(tracer: Tracer, *given: Any, **named: Any) -> Any:
-        raise tracer.refuse(f"{name} fixes the seed, so every run has the same outputs: remove it")
-
-    return law
+    return NoLaw(f"{name} fixes the seed, so every run has the same outputs: remove it")
 
 
 _OTHERS = (
@@ -328,10 +343,16 @@ def _numpy_choice(
     import numpy as np
 
     if axis:
-        raise tracer.refuse("choice along another axis than 0 is not supported")
+        raise tracer.refuse(
+            "choice along another axis than 0 is not supported: draw an index, and take that part of "
+            "the array"
+        )
     values = np.arange(a) if is_index(a) else np.asarray(a)
     if values.ndim != 1:
-        raise tracer.refuse("choice from an array with several axes is not supported")
+        raise tracer.refuse(
+            "choice from an array with several axes is not supported: draw an index, and take that "
+            "part of the array"
+        )
     words = [repr(v) for v in values.tolist()]
     shares = None if p is None else [exact(q) for q in np.asarray(p, dtype=object).ravel().tolist()]
     if shares is not None:
@@ -370,7 +391,9 @@ def _check_shares(tracer: Tracer, shares: Sequence[Formula | None], count: int) 
     total = Formula.of(0)
     for share in shares:
         if share is None:
-            raise tracer.refuse("p of choice has an entry that is no exact number")
+            raise tracer.refuse(
+                "p of choice has an entry with noise: compute the probabilities without noise"
+            )
         if not share.names and tracer.signs(share) < 0:
             raise ValueError("probabilities are not non-negative")
         total = total + share
@@ -408,7 +431,9 @@ def _permutation(tracer: Tracer, x: Any, axis: int = 0) -> Any:
     import numpy as np
 
     if axis:
-        raise tracer.refuse("permutations along another axis than 0 are not supported")
+        raise tracer.refuse(
+            "permutations along another axis than 0 are not supported: permute the transposed array, a.T"
+        )
     rest = list(range(x)) if is_index(x) else list(range(len(x)))
     order = _sample(tracer, rest, len(rest))
     return np.array(order) if is_index(x) else np.asarray(x)[order]
@@ -419,14 +444,16 @@ def _permuted(tracer: Tracer, x: Any, *, axis: Any = None, out: Any = None) -> A
     import numpy as np
 
     if axis is not None or out is not None:
-        raise tracer.refuse("the arguments axis and out of permuted are not supported")
+        raise tracer.refuse(
+            "the arguments axis and out of permuted are not supported: use shuffle or permutation"
+        )
     array = np.asarray(x)
     return _permutation(tracer, array.ravel()).reshape(array.shape)
 
 
 def _uniforms(tracer: Tracer, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if out is not None:
-        raise tracer.refuse("the argument out is not supported")
+        raise tracer.refuse("the argument out is not supported: use the result")
     return _sized(tracer, uniform_real, size)
 
 
@@ -529,7 +556,9 @@ class Source:
         if law is None and not hasattr(self.stands_for, name):
             raise AttributeError(f"{self.stands_for.__name__!r} object has no attribute {name!r}")
         if law is None:
-            raise self.tracer.refuse(f"{name} of a generator of random numbers is not supported")
+            raise self.tracer.refuse(
+                f"{name} of a generator of random numbers is not supported: use its random functions only"
+            )
         return lambda *given, **named: law(self.tracer, *given, **named)
 
     def __deepcopy__(self, memo: object) -> Source:

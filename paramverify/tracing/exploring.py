@@ -33,6 +33,8 @@ MOST_PROBES = 100  # runs on ways at random, see `_check_size`
 MISTAKE = 1e-9  # probability that a function with few enough runs is refused by them
 SMALL = 1e3  # a function whose runs seem fewer by this factor is explored
 FEWER = "use fewer inputs or fewer draws, or write it in the language of programs, which joins equal states"
+MOST_PLACES = 20  # that are refused and shown
+MOST_FURTHER = 300, 2_000  # runs, and random choices in them, behind the first refused one
 TWICE = 50  # runs that are repeated, to see whether the function does the same again
 
 
@@ -165,7 +167,11 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
     if isinstance(value, Real):
         number = value.formula.number
         if number is None:
-            raise tracer.refuse(f"an output is {value.formula.text}, which depends on the parameters")
+            raise tracer.refuse(
+                f"an output is {value.formula.text}, which depends on the parameters: return a number "
+                "without them, or a "
+                "text"
+            )
         return _number(number), "float", False
     if isinstance(value, LogDraw):
         value = value.noise()
@@ -176,9 +182,14 @@ def written(value: Any, tracer: Tracer) -> tuple[str, str, bool]:
             )
         return _noisy(value), "int" if value.whole else "real", True
     if isinstance(value, UniformSum):
-        raise tracer.refuse("an output is a continuous uniform number, which is not supported")
+        raise tracer.refuse(
+            "an output is a continuous uniform number, which is not supported: return whether it is below a "
+            "number, or int(10 * u)"
+        )
     if isinstance(value, Symbol):
-        raise tracer.refuse(f"an output is {value.what}, which is not supported")
+        raise tracer.refuse(
+            f"an output is {value.what}, which is not supported: compare it, and return the result"
+        )
     if isinstance(value, (int, float, str, bytes)):
         _check_shown(value, tracer)
     if isinstance(value, (int, Fraction)) or kind in ("i", "u"):
@@ -274,17 +285,27 @@ class Explorer:
     world: World
     found: Explored = field(default_factory=Explored)
     volumes: dict[Any, Formula] = field(default_factory=dict)  # see `Tracer`
+    refused: list[Refused] = field(default_factory=list)  # by distinct places
+    further: list[int] = field(default_factory=list)  # the random choices of each run after the first refusal
 
     def all(self, inputs: Sequence[tuple[Any, ...]]) -> Explored:
         """Returns the trees of all inputs.
 
         Raises:
-            Refused: the function does something that is not supported.
+            Refused: the function does something that is not supported. `refused` has the places that runs of
+                other inputs and outcomes found.
         """
         with blocked(self.world):
-            self._check_size(inputs)
+            try:
+                self._check_size(inputs)
+            except Refused as error:
+                self._keep(error)
             for given in inputs:
-                self.found.trees[given] = self._tree(given)
+                tree = self._tree(given)
+                if tree is not None:
+                    self.found.trees[given] = tree
+        if self.refused:
+            raise self.refused[0]
         return self.found
 
     def _check_size(self, inputs: Sequence[tuple[Any, ...]]) -> None:
@@ -295,7 +316,7 @@ class Explorer:
         other, would exceed 1 / MISTAKE with at most the probability MISTAKE, whenever one stops (Ville).
 
         Raises:
-            Refused: there are too many runs, or a run that makes too many choices.
+            Refused: there are too many runs, a run that makes too many choices, or one that is not supported.
         """
         generator = random.Random(0)
         self._run(inputs[0], (), lambda count: count - 1)  # where a loop without a bound goes on for ever
@@ -315,7 +336,28 @@ class Explorer:
             if total < -math.log(SMALL):
                 return
 
-    def _tree(self, given: tuple[Any, ...]) -> Tree:
+    def _keep(self, error: Refused) -> None:
+        """Keeps a refusal if its place is a new one.
+
+        Raises:
+            Refused: other runs would show no further places: the refusal has no line, because it is about the
+                whole function, or the run, which ended too early, has left something changed.
+        """
+        if (error.file, error.line) not in {(one.file, one.line) for one in self.refused}:
+            self.refused.append(error)
+        if not error.line:
+            raise error
+        self.world.state.check()
+
+    def _is_enough(self, tracer: Tracer) -> bool:
+        """Counts a run behind the first refused one, and tells whether it was the last one."""
+        self.further.append(len(tracer.path))
+        runs, choices = MOST_FURTHER
+        is_last = len(self.further) >= runs or sum(self.further) >= choices
+        return is_last or len(self.refused) >= MOST_PLACES
+
+    def _tree(self, given: tuple[Any, ...]) -> Tree | None:
+        """Returns the tree of an input; None if a run is refused."""
         root: list[Branch | Leaf | None] = [None]
         pending: list[tuple[int, ...]] = [()]
         repeated = 0
@@ -324,7 +366,16 @@ class Explorer:
             self.found.runs += 1
             if self.found.runs > MOST_RUNS:
                 raise Refused(f"the function has more than {MOST_RUNS:,} runs: {FEWER}")
-            tracer, leaf = self._run(given, prescribed)
+            try:
+                tracer, leaf = self._run(given, prescribed)
+            except Refused as error:
+                self._keep(error)
+                tracer = self.world.inserted.tracer
+            self._branch(pending, prescribed, tracer)
+            if self.refused:
+                if self._is_enough(tracer):
+                    raise self.refused[0]
+                continue
             taken = tracer.taken
             if repeated < TWICE:
                 repeated += 1
@@ -335,11 +386,15 @@ class Explorer:
                         "have a source of randomness or a state that paramverify does not see"
                     )
             self._insert(root, tracer, leaf)
-            branching = [step for step in tracer.path if not isinstance(step, Noise)]
-            for k in range(len(prescribed), len(taken)):
-                pending += [(*taken[:k], other) for other in range(1, branching[k].count)]
-        assert root[0] is not None
-        return root[0]
+        assert self.refused or root[0] is not None
+        return None if self.refused else root[0]
+
+    @staticmethod
+    def _branch(pending: list[tuple[int, ...]], prescribed: Sequence[int], tracer: Tracer) -> None:
+        """Adds the other alternatives of the choices that a run met beyond the prescribed ones."""
+        branching = [step for step in tracer.path if not isinstance(step, Noise)]
+        for k in range(len(prescribed), len(tracer.taken)):
+            pending += [(*tracer.taken[:k], other) for other in range(1, branching[k].count)]
 
     def _run(
         self,

@@ -255,7 +255,10 @@ def exponential(value: Formula) -> Formula:
     """
     key = _linear(value)
     if key is None:
-        raise Refused(f"exp({value.text}) is not supported: its argument must be linear in the parameters")
+        raise Refused(
+            f"exp({value.text}) is not supported: its argument must be linear in the parameters; "
+            "make another parameter of it"
+        )
     return Formula({((), key): Fraction(1)}, {ONE_KEY: Fraction(1)})
 
 
@@ -373,7 +376,9 @@ class Real:
     def _rational(self, what: str) -> Fraction:
         number = self.formula.number
         if number is None:
-            raise Refused(f"{what} of the exact number {self.formula.text} is not supported")
+            raise Refused(
+                f"{what} of the exact number {self.formula.text} is not supported: make it an argument"
+            )
         return number
 
     def __floordiv__(self, other: Any) -> Any:
@@ -546,8 +551,9 @@ def natural_logarithm(value: Formula) -> Formula:
     found = logarithm(value)
     if found is None:
         raise Refused(
-            f"log({value.text}) has no exact value here: only logarithms of 1, of exponentials and of "
-            "uniform draws are supported"
+            f"log({value.text}) has no exact value here: write the decimal number, or make it an "
+            "argument; only "
+            "logarithms of 1, of exponentials and of uniform draws are supported"
         )
     return found
 
@@ -602,4 +608,7 @@ def floor_of(value: Formula, signs: Signs) -> int:
     for low in (guess, guess - 1, guess + 1):
         if signs(value - Formula.of(low)) >= 0 > signs(value - Formula.of(low + 1)):
             return low
-    raise Refused(f"the whole part of {value.text} depends on the parameters, which is not supported")
+    raise Refused(
+        f"the whole part of {value.text} depends on the parameters, which is not supported: make it "
+        "an argument"
+    )

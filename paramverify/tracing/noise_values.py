@@ -31,6 +31,11 @@ from paramverify.tracing.volumes import volume
 DISCRETE = ("geometric", "one_sided_geometric", "discrete_gaussian")
 NONNEGATIVE = ("one_sided_geometric", "exponential")
 ZERO, ONE, HALF = Formula.of(0), Formula.of(1), Formula.of(Fraction(1, 2))
+PI = Formula.of(Fraction(repr(math.pi)))  # how traced code shows it
+FINITE = (  # how noise becomes a number of Python
+    "limit the rounded number, as in k = min(max(round(x), 0), 3), and use "
+    "next(v for v in range(4) if v == k) in its place"
+)
 MOST_PARTS = 1_000  # whole numbers between which a draw is told apart
 MOST_COMPARED = 6  # uniform draws that are compared with each other; volumes take time
 TINY = 1e-6  # by which rounded ends of a draw are moved outwards
@@ -46,25 +51,25 @@ class Symbol:
         return self.tracer.refuse(f"{self.what} cannot be {what}")
 
     def __float__(self) -> float:
-        raise self._refuse("passed to a function that paramverify does not know")
+        raise self._refuse(f"passed to a function that needs a number of Python: {FINITE}")
 
     def __complex__(self) -> complex:
-        raise self._refuse("a complex number")
+        raise self._refuse("a complex number: use real numbers")
 
     def __index__(self) -> int:
-        raise self._refuse("an index or a count: limit it first, as in min(max(x, 0), 3), and compare")
+        raise self._refuse(f"an index or a count: {FINITE}")
 
     def __int__(self) -> int:
-        raise self._refuse("passed to a function that paramverify does not know")
+        raise self._refuse(f"passed to a function that needs a number of Python: {FINITE}")
 
     def __hash__(self) -> int:
-        raise self._refuse("a key of a dictionary or an element of a set")
+        raise self._refuse(f"a key of a dictionary or an element of a set: {FINITE}")
 
     def __format__(self, spec: str) -> str:
-        raise self._refuse("part of a text: return the number itself")
+        raise self._refuse("part of a text: return the number itself, as in ('total', x)")
 
     def __str__(self) -> str:
-        raise self._refuse("part of a text: return the number itself")
+        raise self._refuse("part of a text: return the number itself, as in ('total', x)")
 
     def __repr__(self) -> str:
         return f"<{self.what}>"
@@ -76,22 +81,22 @@ class Symbol:
         return self
 
     def __mod__(self, other: Any) -> Any:
-        raise self._refuse("divided with a remainder: compare it instead")
+        raise self._refuse(f"divided with a remainder: {FINITE}")
 
     __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        raise self._refuse("raised to a power")
+        raise self._refuse(f"raised to a power: {FINITE}")
 
     __rpow__ = __pow__
 
     def __and__(self, other: Any) -> Any:
-        raise self._refuse("an argument of an operator on bits")
+        raise self._refuse(f"an argument of an operator on bits: {FINITE}")
 
     __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __and__
 
     def __rtruediv__(self, other: Any) -> Any:
-        raise self._refuse("a divisor")
+        raise self._refuse(f"a divisor: {FINITE}")
 
 
 class Operand(Symbol):
@@ -173,7 +178,9 @@ class Noisy(Operand):
         constant = self.constant if own > 0 else -self.constant
         if isinstance(other, Noisy):
             if other.discrete != self.discrete:
-                raise self.tracer.refuse("sums of discrete and continuous noise are not supported")
+                raise self.tracer.refuse(
+                    "sums of discrete and continuous noise are not supported: use noise of one kind"
+                )
             for name, factor in other.terms.items():
                 terms[name] = terms.get(name, Fraction(0)) + sign * factor
             more = other.constant if sign > 0 else -other.constant
@@ -181,7 +188,9 @@ class Noisy(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse(f"sums of noise and {other.what} are not supported")
+                raise self.tracer.refuse(
+                    f"sums of noise and {other.what} are not supported: compare each with a number"
+                )
             number = infinite(other)
             return sign * number if number is not None else NotImplemented
         return self._new(constant + (found if sign > 0 else -found), terms, self.whole and is_whole(other))
@@ -190,7 +199,7 @@ class Noisy(Operand):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of two numbers with noise are not supported")
+                raise self.tracer.refuse(f"products of two numbers with noise are not supported: {FINITE}")
             return NotImplemented
         number = found.number
         if number is None:
@@ -219,7 +228,9 @@ class Noisy(Operand):
                 word, word == "!="
             )
         if isinstance(other, UniformDraw):
-            raise self.tracer.refuse("noise compared with a uniform draw is not supported")
+            raise self.tracer.refuse(
+                "noise compared with a uniform draw is not supported: compare each with a number"
+            )
         rest = self - other
         if rest is NotImplemented:
             return NotImplemented
@@ -288,7 +299,7 @@ class Noisy(Operand):
             return True
         if not self.discrete:
             return False
-        raise self.tracer.refuse("this number has a fractional part that depends on noise")
+        raise self.tracer.refuse("this number has a fractional part that depends on noise: compare it")
 
     @property
     def on_whole_numbers(self) -> bool:
@@ -302,12 +313,16 @@ class Noisy(Operand):
         if self.discrete:
             number = self.constant.number
             if number is None or any(f.denominator > 1 for f in self.terms.values()):
-                raise self.tracer.refuse("rounding is not supported for fractions of noise")
+                raise self.tracer.refuse(
+                    "rounding is not supported for fractions of noise: compare the fraction"
+                )
             moved = number + shift
             low = moved.numerator // moved.denominator if down else -((-moved.numerator) // moved.denominator)
             return self._new(Formula.of(low), self.terms, True)
         raise self.tracer.refuse(
-            "rounding continuous noise is supported only for one Laplace or exponential draw plus a number"
+            "rounding continuous noise is supported only for one Laplace or exponential draw plus a "
+            "number: round "
+            "each draw, and add the rounded numbers"
         )
 
     def __floor__(self) -> Any:
@@ -327,11 +342,17 @@ class Noisy(Operand):
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
-            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+            raise self.tracer.refuse(
+                "rounding noise to decimal digits is not supported: round to a whole number, such as "
+                "a number of "
+                "tenths in round(10 * x), and return that"
+            )
         if self.on_whole_numbers:
             return self._new(self.constant, self.terms, True)
         if self.discrete:
-            raise self.tracer.refuse("rounding is not supported for fractions of discrete noise")
+            raise self.tracer.refuse(
+                "rounding is not supported for fractions of discrete noise: compare the fraction"
+            )
         return floor_of_noise(self, Fraction(1, 2))
 
     # what numpy calls on each entry of an array of objects
@@ -526,7 +547,9 @@ class UniformSum(Continuous):
         found = exact(more)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("sums of a uniform draw and other noise are not supported")
+                raise self.tracer.refuse(
+                    "sums of a uniform draw and other noise are not supported: use one of them"
+                )
             return NotImplemented
         return self._made(mine.terms, mine.shift + found)
 
@@ -539,7 +562,10 @@ class UniformSum(Continuous):
             if isinstance(other, FunctionOfDraw):
                 return other * self
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of a uniform draw and other noise are not supported")
+                raise self.tracer.refuse(
+                    "products of a uniform draw and other noise are not supported: compare both with "
+                    "numbers instead"
+                )
             return NotImplemented
         return self._made({s: f * found for s, f in self.terms.items()}, self.shift * found)
 
@@ -622,7 +648,9 @@ class UniformSum(Continuous):
             if isinstance(other, FunctionOfDraw):
                 return NotImplemented
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("comparing a uniform draw with other noise is not supported")
+                raise self.tracer.refuse(
+                    "comparing a uniform draw with other noise is not supported: compare each with a number"
+                )
             return NotImplemented
         return self._below(found) is below
 
@@ -654,7 +682,9 @@ class UniformSum(Continuous):
         least, largest = self.ends()
         low, high = floor_of(least, self.tracer.signs), floor_of(largest, self.tracer.signs)
         if high - low > MOST_PARTS:
-            raise self.tracer.refuse(f"the whole part of a uniform draw has more than {MOST_PARTS} values")
+            raise self.tracer.refuse(
+                f"the whole part of a uniform draw has more than {MOST_PARTS} values: use randrange"
+            )
         for k in range(low, high):
             if self < k + 1:
                 return k
@@ -708,7 +738,8 @@ class UniformDraw(UniformSum):
         if self.tracer.signs(least) != 0 or self.state.group:
             raise self.tracer.refuse(
                 "the logarithm of a uniform draw is supported only if its values come arbitrarily near to 0, "
-                "and before it is compared with other draws"
+                "and before it is compared with other draws: use another draw, as in "
+                "math.log(random.random())"
             )
         return LogDraw(self.tracer, self, ONE, ZERO)
 
@@ -727,7 +758,7 @@ class UniformDraw(UniformSum):
         if None in (turns, start) or turns % least or start % 1 or turns == 0:  # type: ignore[operator]
             raise self._refuse("an argument of cos or sin, except over whole turns, such as 2 * pi * u")
         if self.state.used or self.state.group or self.state.low.above or (self.state.high - ONE).above:
-            raise self._refuse("an argument of cos or sin after it was used")
+            raise self._refuse("an argument of cos or sin after it was used: draw twice")
         self.state.used = "its cosine"
         self.tracer.note(f"{math.pi} is read as the number pi in angles")
         return Cosine(self.tracer)
@@ -756,10 +787,14 @@ class LogDraw(Continuous):
         """
         state = self.draw.state
         if state.used:
-            raise self.tracer.refuse(f"a uniform draw is used after {state.used}, which is not supported")
+            raise self.tracer.refuse(
+                f"a uniform draw is used after {state.used}, which is not supported: draw twice"
+            )
         least, largest = self.draw.ends()
         if self.tracer.signs(least) != 0 or state.group:
-            raise self.tracer.refuse("the logarithm of a uniform draw is used after its draw was compared")
+            raise self.tracer.refuse(
+                "the logarithm of a uniform draw is used after its draw was compared: draw twice"
+            )
         return largest
 
     def noise(self) -> Noisy:
@@ -781,7 +816,9 @@ class LogDraw(Continuous):
             )
         multiple = (self.factor / state.scale).number
         if multiple is None:
-            raise self.tracer.refuse("the logarithm of a uniform draw is used with two unrelated scales")
+            raise self.tracer.refuse(
+                "the logarithm of a uniform draw is used with two unrelated scales: draw twice"
+            )
         if (state.top - ONE).above:
             shift = shift + self.factor * natural_logarithm(state.top)
         return Noisy(self.tracer, shift, {state.logarithm: -multiple}, False, False)
@@ -800,7 +837,7 @@ class LogDraw(Continuous):
         found = exact(other)
         if found is None:
             if isinstance(other, Symbol):
-                raise self.tracer.refuse("products of two numbers with noise are not supported")
+                raise self.tracer.refuse(f"products of two numbers with noise are not supported: {FINITE}")
             return NotImplemented
         return self._moved(self.factor * found, self.shift * found)
 
@@ -810,7 +847,8 @@ class LogDraw(Continuous):
         state = self.draw.state
         if state.logarithm or self.shift.above or (self._top() - ONE).above or cosine.used:
             raise self.tracer.refuse(
-                "a cosine is supported only times log(u) of a draw u that nothing else uses"
+                "a cosine is supported only times log(u) of a draw u that nothing else uses: use "
+                "noise of a library"
             )
         state.used, cosine.used = "its logarithm was multiplied by a cosine", True
         return HalfLaplace(self.tracer, [], self.factor)
@@ -863,7 +901,10 @@ class LogDraw(Continuous):
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits:
-            raise self.tracer.refuse("rounding noise to decimal digits is not supported")
+            raise self.tracer.refuse(
+                "rounding noise to decimal digits is not supported: round to a whole number, such as a "
+                "number of tenths in round(10 * x), and return that"
+            )
         return super().__round__()
 
 
@@ -1039,7 +1080,9 @@ class Cosine(Symbol):
     __rmul__ = __mul__
 
     def _alone(self, other: object = None) -> Any:
-        raise self.tracer.refuse("a cosine of a draw is supported only times the logarithm of another one")
+        raise self.tracer.refuse(
+            "a cosine of a draw is supported only times the logarithm of another one: use noise of a library"
+        )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __neg__ = __abs__ = _alone
     __lt__ = __le__ = __gt__ = __ge__ = _alone
@@ -1078,7 +1121,9 @@ class HalfLaplace(Symbol):
     def __mul__(self, other: Any) -> Any:
         found = exact(other)
         if found is None or not found.above:
-            raise self.tracer.refuse(f"{self.what} is supported only times numbers other than 0")
+            raise self.tracer.refuse(
+                f"{self.what} is supported only times numbers other than 0: use noise of a library"
+            )
         return HalfLaplace(self.tracer, self.used, self.factor * found)
 
     __rmul__ = __mul__
@@ -1089,7 +1134,8 @@ class HalfLaplace(Symbol):
 
     def _alone(self, other: object = None) -> Any:
         raise self.tracer.refuse(
-            f"{self.what} is supported only in the sum of two independent ones of equal size"
+            f"{self.what} is supported only in the sum of two independent ones of equal size: use "
+            "noise of a library"
         )
 
     __radd__ = __rsub__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = _alone
@@ -1109,7 +1155,7 @@ def _first_part(tracer: Tracer, share: Callable[[int], Formula], top: Formula) -
             if low < -MOST_PARTS:
                 break
     if abs(low) > MOST_PARTS:
-        raise tracer.refuse("the whole part of this logarithm is too large")
+        raise tracer.refuse("the whole part of this logarithm is too large: use a smaller scale")
     return low
 
 
@@ -1134,7 +1180,10 @@ def rescaled_noise(value: Noisy, multiple: Formula) -> Any:
     (name, factor) = next(iter(value.terms.items()))
     if name not in tracer.rescaled:
         if any(name in text for text in tracer.known):
-            raise tracer.refuse(f"noise times {multiple.text} after the noise was compared is not supported")
+            raise tracer.refuse(
+                f"noise times {multiple.text} after the noise was compared is not supported: compare "
+                "the product"
+            )
         value.check_there(value.terms)
         kind, scale = tracer.draws[name]
         size = multiple if tracer.signs(multiple) > 0 else -multiple
@@ -1143,7 +1192,9 @@ def rescaled_noise(value: Noisy, multiple: Formula) -> Any:
     made, size = tracer.rescaled[name]
     ratio = (multiple / size).number
     if ratio is None:
-        raise tracer.refuse(f"noise times {size.text} and times {multiple.text} in one run is not supported")
+        raise tracer.refuse(
+            f"noise times {size.text} and times {multiple.text} in one run is not supported: draw twice"
+        )
     return Noisy(tracer, value.constant * multiple, {made: factor * ratio}, False, False)
 
 
@@ -1155,13 +1206,19 @@ def floor_of_noise(value: Noisy, shift: Fraction) -> Any:
     """
     tracer = value.tracer
     if len(value.terms) != 1:
-        raise tracer.refuse("rounding a sum of several draws is not supported")
+        raise tracer.refuse(
+            "rounding a sum of several draws is not supported: round each draw, and add the rounded numbers"
+        )
     (name, factor) = next(iter(value.terms.items()))
     kind, scale = tracer.draws[name]
     if kind not in ("laplace", "exponential"):
-        raise tracer.refuse(f"rounding {kind} noise is not supported: use noise on whole numbers")
+        raise tracer.refuse(f"rounding {kind} noise is not supported: compare it, or use Laplace noise")
     if any(name in text for text in tracer.known) or name in tracer.gone:
-        raise tracer.refuse("noise is rounded after it was compared or rounded, which is not supported")
+        raise tracer.refuse(
+            "noise is rounded after it was compared or rounded, which is not supported: round it "
+            "first, and compare "
+            "the rounded number"
+        )
     tracer.gone[name] = "noise is used after it was rounded: use the rounded number only"
     mean = scale * Formula.of(abs(factor))
     up = factor > 0

@@ -47,14 +47,17 @@ _SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "invert"}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Inserts the calls of `calls.Inserted` into a tree; `class_name` is that of the method's class."""
+    """Inserts the calls of `calls.Inserted` into a tree; `class_name` is that of the method's class.
 
-    def __init__(self, class_name: str, file: str) -> None:
+    Constructs that are not supported stay as they are, and are in `found`: the line and the reason.
+    """
+
+    def __init__(self, class_name: str) -> None:
         self.class_name = class_name
-        self.file = file
+        self.found: list[tuple[int, str]] = []
 
-    def _refused(self, reason: str, near: ast.stmt | ast.expr | ast.pattern) -> Refused:
-        return Refused(reason, self.file, near.lineno)
+    def _refuse(self, reason: str, near: ast.stmt | ast.expr | ast.pattern) -> None:
+        self.found.append((near.lineno, reason))
 
     def _inserted(self, name: str, arguments: list[ast.expr], near: ast.AST) -> ast.Call:
         function = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
@@ -69,20 +72,21 @@ class _Rewriter(ast.NodeTransformer):
         return name
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        raise self._refused(
-            "a class inside a function is not supported: define it at the top of the file", node
-        )
+        self._refuse("a class inside a function is not supported: define it at the top of the file", node)
+        return node  # its methods move with it
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        raise self._refused("async is not supported; write a plain function", node)
+        self._refuse("async is not supported; write a plain function", node)
+        return node  # it becomes another one
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        raise self._refused("await is not supported; call a plain function", node)
+        self._refuse("await is not supported; call a plain function", node)
+        return self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
         if isinstance(node.cls, ast.Name) and node.cls.id in ("float", "int", "complex"):
             reason = f"the pattern {node.cls.id}() is not supported; test with isinstance instead"
-            raise self._refused(reason, node)
+            self._refuse(reason, node)
         return self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -148,7 +152,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name):
             if node.func.id in _NO_WAY:
-                raise self._refused(_NO_WAY[node.func.id], node)
+                self._refuse(_NO_WAY[node.func.id], node)
+                return self.generic_visit(node)
             if node.func.id in ("super", "locals"):
                 return self.generic_visit(node)
         arguments = [self.visit(node.func), *(self.visit(a) for a in node.args)]
@@ -201,7 +206,8 @@ class _Rewriter(ast.NodeTransformer):
         if not any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
             return node
         if len(node.ops) > 1:
-            raise self._refused("`is` in a chain of comparisons is not supported: write `and`", node)
+            self._refuse("`is` in a chain of comparisons is not supported: write `and`", node)
+            return node
         same = self._inserted("same", [node.left, node.comparators[0]], node)
         if isinstance(node.ops[0], ast.Is):
             return same
@@ -243,7 +249,7 @@ def _without_annotations(given: ast.arguments) -> None:
             argument.annotation = None
 
 
-def _definition(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
+def definition_of(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
     """Returns the tree of a function in its file.
 
     Raises:
@@ -265,7 +271,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef | ast.Lambda:
     return copy.deepcopy(tree)
 
 
-_KNOWN: dict[CodeType, CodeType] = {}
+_KNOWN: dict[CodeType, CodeType | tuple[Refused, ...]] = {}
 
 
 def rewritten(function: FunctionType) -> CodeType:
@@ -276,32 +282,54 @@ def rewritten(function: FunctionType) -> CodeType:
     """
     code = function.__code__
     if code not in _KNOWN:
-        parts = function.__qualname__.split(".")
-        around = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""
-        tree = _definition(function)
-        if isinstance(tree, ast.Lambda):
-            body = ast.copy_location(ast.Return(tree.body), tree)
-            tree = ast.copy_location(ast.FunctionDef(_INNER, tree.args, [body], []), tree)
-        tree.decorator_list = []
-        defaults = len(tree.args.defaults), [d is not None for d in tree.args.kw_defaults]
-        nothing = ast.Constant(None)
-        tree.args.defaults = [ast.copy_location(ast.Constant(None), tree) for _ in range(defaults[0])]
-        tree.args.kw_defaults = [ast.copy_location(nothing, tree) if given else None for given in defaults[1]]
-        tree.name = _INNER  # its own name means the global one, or the one of its closure
-        made: ast.stmt = _Rewriter(around, code.co_filename).visit(tree)
-        if around:
-            # a name that the method does not mean by the name of its class, but that mangles names as it does
-            made = ast.copy_location(ast.ClassDef(f"_____{around.lstrip('_')}", [], [], [made], []), tree)
-        free = [n for n in code.co_freevars if n != "__class__"]
-        empty = ast.arguments([], [], None, [], [], None, [])
-        sets: list[ast.stmt] = [
-            ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)), tree) for n in free
-        ]
-        outer = ast.copy_location(ast.FunctionDef(_OUTER, empty, [*sets, made], []), tree)
-        module = ast.fix_missing_locations(ast.Module([outer], []))
-        compiled = compile(module, TRACED + code.co_filename, "exec", dont_inherit=True)
-        _KNOWN[code] = _code_inside(compiled).replace(co_name=code.co_name, co_qualname=code.co_qualname)
-    return _KNOWN[code]
+        _KNOWN[code] = _rewritten(function)
+    found = _KNOWN[code]
+    if isinstance(found, tuple):
+        raise Refused(found[0].reason, found[0].file, found[0].line)
+    return found
+
+
+def refused_constructs(function: FunctionType) -> tuple[Refused, ...]:
+    """Returns all places of a function that `rewritten` refuses."""
+    try:
+        rewritten(function)
+    except Refused as error:
+        found = _KNOWN.get(function.__code__)
+        return found if isinstance(found, tuple) else (error,)
+    return ()
+
+
+def _rewritten(function: FunctionType) -> CodeType | tuple[Refused, ...]:
+    """Returns the code of a function as traced code, or all constructs in it that are not supported."""
+    code = function.__code__
+    parts = function.__qualname__.split(".")
+    around = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""
+    tree = definition_of(function)
+    if isinstance(tree, ast.Lambda):
+        body = ast.copy_location(ast.Return(tree.body), tree)
+        tree = ast.copy_location(ast.FunctionDef(_INNER, tree.args, [body], []), tree)
+    tree.decorator_list = []
+    defaults = len(tree.args.defaults), [d is not None for d in tree.args.kw_defaults]
+    nothing = ast.Constant(None)
+    tree.args.defaults = [ast.copy_location(ast.Constant(None), tree) for _ in range(defaults[0])]
+    tree.args.kw_defaults = [ast.copy_location(nothing, tree) if given else None for given in defaults[1]]
+    tree.name = _INNER  # its own name means the global one, or the one of its closure
+    rewriter = _Rewriter(around)
+    made: ast.stmt = rewriter.visit(tree)
+    if rewriter.found:
+        return tuple(Refused(reason, code.co_filename, line) for line, reason in sorted(rewriter.found))
+    if around:
+        # a name that the method does not mean by the name of its class, but that mangles names as it does
+        made = ast.copy_location(ast.ClassDef(f"_____{around.lstrip('_')}", [], [], [made], []), tree)
+    free = [n for n in code.co_freevars if n != "__class__"]
+    empty = ast.arguments([], [], None, [], [], None, [])
+    sets: list[ast.stmt] = [
+        ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)), tree) for n in free
+    ]
+    outer = ast.copy_location(ast.FunctionDef(_OUTER, empty, [*sets, made], []), tree)
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    compiled = compile(module, TRACED + code.co_filename, "exec", dont_inherit=True)
+    return _code_inside(compiled).replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 def _code_inside(code: CodeType) -> CodeType:

@@ -411,6 +411,38 @@ def test_a_function_outside_the_language_is_adopted(text: str, verdict: str, tmp
     assert runpy.run_path(str(path))["f"].verify().verdict == verdict
 
 
+ROUND = "rounding a sum of several draws is not supported"
+BOTH = [  # functions that neither reading accepts, and whose reason is told
+    (
+        f"{F}return round(n + laplace(1) + laplace(2))",
+        "round rounds noise, which is not supported: draw noise on",
+    ),
+    (
+        f"{F}return paramverify.laplace(1) * paramverify.laplace(2) > n",
+        "from paramverify import laplace",
+    ),
+    (
+        f"{F}from paramverify import exponential as e\n    return round(n + e(1) + e(2))",
+        "round uses its argument several times",
+    ),
+    (f"{F}return [k for k in stream(3)]", "stream"),
+    (f"{F}return (lambda: one_sided_geometric(a) / 3)()", "lambda is not supported; define a function"),
+    (f"{F}return round(n + np.random.laplace() + np.random.laplace())", ROUND),
+    (f"{F}laplace = np.random.laplace\n    return round(n + laplace() + laplace())", ROUND),
+    (f"{F}class Laplace:\n        flip = 1\n    return n", "define it at the top of the file"),
+    (f"{F}return (lambda d: round(n + d + np.random.normal()))(np.random.laplace())", ROUND),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BOTH)
+def test_the_reason_is_about_what_was_written(text: str, reason: str, tmp_path: Path) -> None:
+    """Words of paramverify make a function a program; any other one is a function of Python."""
+    path = tmp_path / "own.py"
+    path.write_text(HEAD + text)
+    with pytest.raises(InputError, match=re.escape(reason)):
+        runpy.run_path(str(path))
+
+
 SEED = F.replace("COUNT", '{**COUNT, "inputs": {"seed": {"values": "0..1"}}}').replace("n, a", "seed")
 
 
@@ -774,7 +806,7 @@ def test_a_mistake_in_a_script_has_a_short_traceback(tmp_path: Path) -> None:
         '@mechanism(inputs={"n": {"values": "0..3"}}, neighbours={"differ": "one"}, ratio=2)\n'
         "def f(n):\n    return round(n + laplace(1) + laplace(2))\n"
     )
-    with pytest.raises(ProgramError, match="rounding a sum of several draws") as caught:
+    with pytest.raises(ProgramError, match="round rounds noise, which is not supported") as caught:
         runpy.run_path(str(path))
     frames = [Path(entry.path) for entry in caught.traceback]
     assert len(frames[frames.index(path) :]) == 2
