@@ -36,11 +36,10 @@ from paramverify.tracing.exploring import Explored, Explorer, Tree, copied, with
 from paramverify.tracing.formulas import Formula, Real, Refused, Terms
 from paramverify.tracing.native_runs import compare
 from paramverify.tracing.residual import NOISE, ProgramLine, leaves, program_of, with_origins
-from paramverify.tracing.tracer import Tracer
+from paramverify.tracing.tracer import IMPORTED, Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
-IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "
     "doubles, and exact decimal numbers in the place of floats"
