@@ -41,11 +41,10 @@ from paramverify.tracing.native_runs import compare
 from paramverify.tracing.refusals import refused_places
 from paramverify.tracing.residual import NOISE, ProgramLine, leaves, program_of, with_origins
 from paramverify.tracing.rewriting import definition_of
-from paramverify.tracing.tracer import Tracer
+from paramverify.tracing.tracer import IMPORTED, Tracer
 
 MOST_INPUTS = 5_000
 MOST_BITS = 8192
-IMPORTED = "paramverify_user_"  # how the names of modules begin that the command imports
 MORE = f"only {MOST_PLACES} refused places are shown, and there may be more: change these first"
 READING = (
     "the program has the law of the Python function {place}, with real numbers in the place of random "

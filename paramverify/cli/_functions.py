@@ -35,7 +35,7 @@ def imported(file: Path) -> ModuleType:
     Raises:
         InputError: it cannot be imported.
     """
-    from paramverify.api.adopting import IMPORTED
+    from paramverify.tracing.tracer import IMPORTED
 
     name = f"{IMPORTED}{file.stem}"
     folder = str(file.resolve().parent)

@@ -89,7 +89,7 @@ def command(
     if place is None:
         raise click.UsageError(f"{function!r} does not name a function: write FILE.py::FUNCTION")
     import paramverify
-    from paramverify.api import listings
+    from paramverify.tracing import listings
 
     with time_limit(timeout):
         found = _functions.function_of(*place)

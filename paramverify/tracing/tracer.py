@@ -16,6 +16,7 @@ from typing import Any
 from paramverify.tracing.formulas import Formula, Real, Refused
 
 TRACED = "<traced>"  # how the file name of traced code begins
+IMPORTED = "paramverify_user_"  # how the names of modules begin that commands import
 MOST_STEPS = 2_000  # choices of one run
 
 

@@ -194,7 +194,7 @@ def test_there_is_no_test_without_a_violation(folder: Path, capsys: pytest.Captu
     inputs = ["--input", "truth = 0,1", "--parameter", "epsilon = (0, oo)", "--epsilon", "epsilon"]
     assert run(["adopt", "survey.py::respond", *inputs, "--leak-test", "test_a.py"]) == 2
     assert "a test needs a violation, but the function is private" in capsys.readouterr().err
-    (folder / "survey.py").write_text(SURVEY.replace("ln(3)", "ln(9)"))
+    (folder / "survey.py").write_text(SURVEY.replace("ln(3)", "ln(10)"))
     assert run(["verify", "survey.py::tally", "--leak-test", "test_a.py"]) == 0
     assert "No test was written: no violation is known." in capsys.readouterr().err
     assert run(["adopt", "survey.py::respond", *inputs, "-o", "case.toml"]) == 0
