@@ -36,11 +36,9 @@ from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import slot_systems
 from paramverify.models.systems.slot_systems import explore
 from paramverify.models.systems.transition_systems import Actions, System, check
-from paramverify.portfolio.session import Options
 
 ROOT = Path(__file__).parents[2]
 HALF = Fraction(1, 2)
-LARGE = sorted((ROOT / "cases" / "interactive" / "large").glob("*.toml"))
 ACTIONS = Actions(("d",), ("q",), ("0", "1"), ("h",))
 
 
@@ -232,14 +230,19 @@ def test_lifting_is_a_perfect_matching() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
-def test_expected_verdict_of_large_systems(path: Path) -> None:
-    """Systems with hundreds of answers have the verdict that they expect, and a bound that is reached."""
+def test_two_queries_with_noise_of_their_own(tmp_path: Path) -> None:
+    """A large system, with numbers up to 20 in the place of 100, is private with its bound, which is reached.
+
+    The rows of docs/papers.toml decide the others of the folder as they are.
+    """
+    text = (ROOT / "cases" / "interactive" / "large" / "count-and-sum.toml").read_text(encoding="utf-8")
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace("100", "20"), encoding="utf-8")
     case = load(path)
-    report = verify(case, Options(seconds=600))
+    report = verify(case)
     assert report.status == case.expect["status"], report.reason
-    if report.costs is not None and report.costs.ratio is not None:
-        assert report.costs.ratio == case.ratio
+    assert report.costs is not None
+    assert report.costs.ratio == case.ratio
 
 
 def test_responses_for_ever() -> None:
