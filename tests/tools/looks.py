@@ -20,7 +20,6 @@ from rounded_texts import suspects
 from shipped_runs import CODES, NO_LIMIT, SHIPPED, Run, between, kind_of, witnesses
 
 from paramverify.divergences import MaxDivergence
-from paramverify.encodings.choice import claims_of
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import InputError
 from paramverify.kernel.__main__ import main as kernel
@@ -29,7 +28,7 @@ from paramverify.models.definitions import Inequality
 from paramverify.models.model import Model
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.verification import PrivacyReport
-from paramverify.reports import verdict_reports
+from paramverify.reports import case_explanations, verdict_reports
 from paramverify.reports.evidence_checks import program
 from paramverify.verdicts import Holds
 
@@ -357,7 +356,7 @@ def at_what_was_understood(run: Run) -> None:
         count = document.get("claims", {}).get("count")
         pure = isinstance(case.model, Model) and isinstance(case.model.measure, MaxDivergence)
         if count is not None and pure and run.document.get("claims"):
-            claims = claims_of(case.model)
+            claims = case_explanations.claims_of(case.model)
             assert count == len(claims)
             if run.content["mechanism"].get("kind") != "noisy_max":  # one pair may stand for all
                 assert count == len(run.document["claims"])
