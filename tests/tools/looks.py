@@ -374,7 +374,7 @@ def at_the_papers(run: Run) -> None:
 
 
 def at_the_budget(run: Run) -> None:
-    """The tight budget is that of the case; it decides it, and both readers accept its evidence."""
+    """The tight budget is that of the case, and it decides it."""
     told, expected = run.document, run.expected
     assert (run.data.code, run.words.code, run.text.count("\n") > 0) == (0, 0, True)
     assert list(mistakes(told, "budget", "budget")) == []
@@ -390,9 +390,13 @@ def at_the_budget(run: Run) -> None:
             assert (Fraction(told["ratio"]) <= Fraction(bound)) == (expected["status"] == "holds")
     for note in told.get("notes", ()):
         assert f"Note: {note}." in run.text
+
+
+def at_the_evidence_of_the_budget(run: Run) -> None:
+    """Both readers and the proved checker accept the evidence of the budget."""
     code, checked, words = run.checked("--case", str(run.path))
     assert (code, checked["status"], checked["trusted"], checked["open"]) == (0, "accepted", 0, 0)
-    boundless = told["ratio"] == "infinity" and kind_of(run.path) == "interactive"
+    boundless = run.document["ratio"] == "infinity" and kind_of(run.path) == "interactive"
     assert checked["shown"] == ("violated" if boundless else "budget")
     assert words.splitlines()[-1].startswith("checked: a violation" if boundless else "checked: a budget")
     at_the_second_reading(run, checked["second_reading"], words)
