@@ -114,18 +114,6 @@ def test_a_sharper_check() -> None:
     assert verify(case_of(system, Fraction(599, 100))).status == "violated"
 
 
-@pytest.mark.parametrize(("limit", "answer"), [(m, t) for m in (1, 2, 3) for t in range(-m, m + 1)])
-def test_sample_n(limit: int, answer: int) -> None:
-    """The coin flips of `sample_N` end with the distribution N(m, t, p), for every p."""
-    ring = Ring(("p",))
-    p = RationalFunction.of(ring.variable("p"))
-    ends = limit + answer, limit - answer
-    found = ends_of(slot_systems.program(*ends, p), slot_systems.START, ring)
-    assert found == slot_systems.distribution(*ends, p)
-    rows = truncated_geometric(p, 2 * limit, Checks(Domain(ring, {"p": parse_interval("(0, 1)")}))).rows
-    assert [found[o - answer] for o in range(-limit, limit + 1)] == list(rows[answer + limit])
-
-
 def test_composition() -> None:
     """A hidden step may be replaced by sample_N; coins with another bias are refused, with the place."""
     system = built(1, 1)
