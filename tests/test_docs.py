@@ -86,10 +86,16 @@ EXAMPLES = [
         for e in EXAMPLES
     ],
 )
-@pytest.mark.usefixtures("usual_share")
-def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A console example prints what the document says it prints; here `compare` draws plots as SVG only."""
+def test_example(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """A console example prints what the document says it prints; here `compare` draws plots as SVG only.
+
+    Larger inputs are searched, which takes up to two seconds a command, where an example may say so.
+    """
     monkeypatch.setattr(comparison_plots, "FORMATS", ("svg",))
+    if any("larger" in c.output or " verify " not in c.text for c in example.commands):
+        request.getfixturevalue("usual_share")
     linked_to_root(tmp_path)
     commands = [command.text for command in example.commands]
     if any("| jq " in command for command in commands) and shutil.which("jq") is None:

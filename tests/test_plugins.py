@@ -139,10 +139,10 @@ def test_a_backend_takes_part(plugged: Extended) -> None:
 
 
 @pytest.mark.slow
-def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
+def test_the_schema_has_the_keys_of_additions(plugged: Extended) -> None:
     """A mechanism that declares its keys is in the schema; noise that declares none may have any."""
-    check = Draft7Validator(json.loads(extended.call("schema")))
-    data = tomllib.loads(extended.case("8").read_text())
+    check = Draft7Validator(json.loads(plugged.call("schema")))
+    data = tomllib.loads(plugged.case("8").read_text())
     assert check.is_valid(data)
     data["mechanism"]["noise"]["anything"] = True
     assert check.is_valid(data)
@@ -150,7 +150,7 @@ def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
     (error,) = check.iter_errors(data)
     assert "'queries' was unexpected" in error.message
     without = Draft7Validator(schema())
-    assert not without.is_valid(tomllib.loads(extended.case("8").read_text()))
+    assert not without.is_valid(tomllib.loads(plugged.case("8").read_text()))
 
 
 @pytest.mark.slow
@@ -230,88 +230,54 @@ def test_the_table_has_every_backend(root: Path) -> None:
 @pytest.mark.parametrize(
     ("point", "text", "reason"),
     [
-        ("[paramverify.backends]\nbad = additions.bad", "import nothing_of_that_name", "cannot be imported"),
-        ("[paramverify.backends]\nbad = additions.bad", "1 / 0", "ZeroDivisionError"),
-        ("[paramverify.backends]\nbad = additions.bad", "", "exports no BACKENDS"),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            additions.BACKEND.replace('"parrot"', '"z3"'),
-            "takes a name that exists already: the backend 'z3'",
-        ),
-        ("[paramverify.encodings]\nbad = additions.bad", "", "exports no ENCODING"),
-        (
-            "[paramverify.encodings]\nsequences = additions.bad",
-            additions.ENCODING.replace('"reversed"', '"sequences"'),
-            "already: the encoding 'sequences'",
-        ),
+        ("[paramverify.backends]\nbad = additions.bad", text, reason)
+        for text, reason in (
+            ("import nothing_of_that_name", "cannot be imported"),
+            ("", "exports no BACKENDS"),
+            (
+                additions.BACKEND.replace('"parrot"', '"z3"'),
+                "exists already: the backend 'z3'",
+            ),
+            ("BACKENDS = 5", "BACKENDS is not a tuple of backends"),
+            ("BACKENDS = ('a',)", "a backend has no name"),
+            (additions.BACKEND.replace("builtin = False", "builtin = True"), "says that it is built in"),
+            (
+                additions.BACKEND.replace("place = 5", "place = 'x'"),
+                "the place of 'parrot' is not a",
+            ),
+            (additions.BACKEND.replace('return "7.1"', "return 1 / 0"), "fails: ZeroDivisionError"),
+        )
+    ]
+    + [
+        ("[paramverify.encodings]\nreversed = additions.bad", additions.ENCODING.replace(*change), reason)
+        for change, reason in (
+            (("ENCODING = ", "OTHER = "), "exports no ENCODING"),
+            (("suits=lambda model: 3", "suits=lambda model: 'well'"), "must say by a whole number"),
+            (("    again=sequences.ENCODING.again,\n", ""), "then it needs claims, and again or certificate"),
+        )
+    ]
+    + [
+        ("[paramverify.mechanisms]\nflipped = additions.bad", text, reason)
+        for text, reason in (
+            ("oops", "NameError: name 'oops' is not defined"),
+            ("read = 1", "has no function read"),
+            ("def read(table, checks): ...", "reads no mechanism"),
+            ("class Odd(Exception): ...\nraise Odd('strange')", "cannot be imported: Odd: strange"),
+            ("def read(table, checks): raise KeyError('k')", "fails: KeyError: 'k'"),
+        )
+    ]
+    + [
         (
             "[paramverify.mechanisms]\ngeometric = additions.bad",
             additions.MECHANISM,
             "already: the mechanism 'geometric'",
         ),
         ("[paramverify.noise]\ntable = additions.bad", additions.NOISE, "already: the noise 'table'"),
-        (
-            "[paramverify.mechanisms]\nflipped = additions.bad",
-            "oops",
-            "NameError: name 'oops' is not defined",
-        ),
-        ("[paramverify.mechanisms]\nflipped = additions.bad", "", "has no function read"),
-        ("[paramverify.mechanisms]\nflipped = additions.bad", "read = 1", "has no function read"),
-        (
-            "[paramverify.mechanisms]\nflipped = additions.bad",
-            "def read(table, checks): ...",
-            "reads no mechanism",
-        ),
-        (
-            "[paramverify.mechanisms]\nflipped = additions.bad",
-            "class Odd(Exception): ...\nraise Odd('strange')",
-            "cannot be imported: Odd: strange",
-        ),
-        (
-            "[paramverify.mechanisms]\nflipped = additions.bad",
-            "def read(table, checks): raise KeyError('k')",
-            "fails: KeyError: 'k'",
-        ),
         ("[paramverify.noise]\nblurred = additions.bad", "", "exports no NOISE"),
         (
             "[paramverify.noise]\nblurred = additions.bad",
             additions.NOISE.replace("return Noise(rows)", "return None"),
             "reads no Noise",
-        ),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            "BACKENDS = 5",
-            "BACKENDS is not a tuple of backends",
-        ),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            "BACKENDS = ('a',)",
-            "a backend has no name",
-        ),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            additions.BACKEND.replace("builtin = False", "builtin = True"),
-            "says that it is built in",
-        ),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            additions.BACKEND.replace("place = 5", "place = 'x'"),
-            "the place of 'parrot' is not a whole number",
-        ),
-        (
-            "[paramverify.backends]\nbad = additions.bad",
-            additions.BACKEND.replace('return "7.1"', "return 1 / 0"),
-            "fails: ZeroDivisionError",
-        ),
-        (
-            "[paramverify.encodings]\nreversed = additions.bad",
-            additions.ENCODING.replace("suits=lambda model: 3", "suits=lambda model: 'well'"),
-            "must say by a whole number",
-        ),
-        (
-            "[paramverify.encodings]\nreversed = additions.bad",
-            additions.ENCODING.replace("    again=sequences.ENCODING.again,\n", ""),
-            "then it needs claims, and again or certificate",
         ),
     ],
 )

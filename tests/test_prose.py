@@ -97,15 +97,15 @@ def prose_of(path: Path) -> Iterator[Text]:
 
 def texts_in(path: Path) -> Iterator[Text]:
     """Yields the texts of a module that have at least three words, without its docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    kinds = (ast.JoinedStr, ast.Constant, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, kinds)]
+    within = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     within |= {
         id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+        for node in nodes
+        if isinstance(node, kinds[2:]) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         text = ""
         if isinstance(node, ast.JoinedStr):
             text = "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values)

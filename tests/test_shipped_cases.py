@@ -32,11 +32,13 @@ def test_case(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         looks.at_another_bound(run)
 
 
-@pytest.mark.parametrize("path", shipped(budgets()))
+@pytest.mark.parametrize("path", shipped(budgets(), large=True))
 def test_budget(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tight budget of a case is the one that it expects, with evidence that all readers accept."""
     run = asked(path, tmp_path, monkeypatch, "budget")
     looks.at_the_budget(run)
+    if path.stem not in LARGE:
+        looks.at_the_evidence_of_the_budget(run)
     looks.at_the_papers(run)
 
 

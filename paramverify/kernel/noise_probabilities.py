@@ -341,11 +341,11 @@ def _total(
                 if low is not None and least is not None and low + least > bound:
                     possible[j] = 0
         for (above, below), (upper, lower) in rows:
-            ends = zip(upper[0], lower[1], strict=True), zip(upper[1], lower[0], strict=True)
-            chances = (max(0, min(above[0][i], up) - max(below[1][i], down)) for up, down in ends[0])
-            certain = [(mass * p) >> BITS for mass, p in zip(certain, chances, strict=True)]
-            chances = (max(0, min(above[1][i], up) - max(below[0][i], down)) for up, down in ends[1])
-            possible = [-((-mass * p) >> BITS) for mass, p in zip(possible, chances, strict=True)]
+            a, b, c, d = above[0][i], below[1][i], above[1][i], below[0][i]
+            ends = zip(certain, upper[0], lower[1], strict=True)
+            certain = [m * max(0, (u if u < a else a) - (w if w > b else b)) >> BITS for m, u, w in ends]
+            ends = zip(possible, upper[1], lower[0], strict=True)
+            possible = [-(-m * max(0, (u if u < c else c) - (w if w > d else d)) >> BITS) for m, u, w in ends]
         total[0] += (sum(certain) * one.masses[0][i]) >> BITS
         total[1] -= (-sum(possible) * one.masses[1][i]) >> BITS
     return total[0], total[1]

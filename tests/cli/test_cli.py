@@ -32,16 +32,6 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert codes in " ".join(out.split())
 
 
-@pytest.mark.parametrize("name", list(commands()))
-def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each command explains itself with the words of the overview, and takes --json and --timeout."""
-    code, out, _ = call(capsys, name, "--help")
-    assert code == 0
-    assert commands()[name].split(":")[0].split(",")[0] in " ".join(out.split())
-    assert "--json" in out
-    assert "--timeout" in out
-
-
 def test_usage_errors_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown command, a missing argument and an unknown backend are usage errors."""
     for arguments in (

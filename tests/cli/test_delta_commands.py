@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -82,33 +81,6 @@ def test_commands_answer_or_refuse(
 def test_every_command_is_asked() -> None:
     """Whoever adds a command says here what it does with a delta."""
     assert set(commands()) - {entry[0] for entry in ASKED} <= NOT_ABOUT_CASES
-
-
-@pytest.mark.slow
-def test_evidence_of_a_delta_goes_round(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """`check` accepts the evidence of both cases, by itself and with the case, and of no other case."""
-    for case, other in ((HOLDS, FAILS), (FAILS, HOLDS)):
-        evidence = str(tmp_path / "evidence.json")
-        run(["verify", case, "--evidence", evidence])
-        assert run(["check", evidence]) == 0
-        assert run(["check", evidence, "--case", case]) == 0
-        assert "read a second time" in capfd.readouterr().out
-        assert run(["check", evidence, "--case", other]) == 1
-
-
-def test_text_and_json_say_the_same(capfd: pytest.CaptureFixture[str]) -> None:
-    """The set of outputs of a violation, its probabilities and its bounds are in both."""
-    run(["verify", FAILS])
-    told = capfd.readouterr().out
-    run(["verify", FAILS, "--json"])
-    document = json.loads(capfd.readouterr().out)
-    witness = document["witness"]
-    assert document["verdict"] == "not private"
-    assert f"S = {{{', '.join(w[0] for w in witness['outputs'])}}}" in told
-    for number in (*witness["probabilities"], witness["delta"]):
-        assert number in told
-    assert run(["certify", FAILS, "--at", f"p={witness['parameters']['p']}", "--json"]) == 1
-    assert witness in json.loads(capfd.readouterr().out)["directions"]
 
 
 def test_given_sets(capfd: pytest.CaptureFixture[str]) -> None:

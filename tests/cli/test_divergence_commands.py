@@ -33,7 +33,6 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("compare", ["--backends", "bernstein"], 0, 2, ""),
     ("export", ["--to", "smtlib2", "--together"], 0, 2, ""),
     ("sample", ["--at", "p=3/5", "--runs", "10000"], 3, 3, "tests prove nothing"),
-    ("report", ["--output", "page.html"], 0, 0, ""),
     ("explain", [], 0, 0, "claims: "),
 ]
 

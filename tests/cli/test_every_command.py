@@ -161,7 +161,9 @@ def test_interactive(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [*CHAINS[:1], *SYSTEMS[:1], ROOT / "cases" / "random-walk.rat", ROOT])
+@pytest.mark.parametrize(
+    "path", [*CHAINS[:1], *SYSTEMS[:1], ROOT / "cases" / "random-walk.rat", ROOT / "backends"]
+)
 @pytest.mark.parametrize("command", [*ROWS, "certify", "logic", "interactive", "compare", "check"])
 def test_files_of_another_kind(command: str, path: Path) -> None:
     """A command that gets the file of another one says so and ends as bad input, unless it can use it."""

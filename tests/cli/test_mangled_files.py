@@ -202,10 +202,8 @@ def test_deep_nesting_is_refused_by_name(folder: Path, command: str, text: str) 
     [
         ("X ", 400),
         ("! ", 400),
-        ("F ", 400),
         ("yes U ", 120),
         ("yes => ", 120),
-        ("yes <=> ", 60),
         ("P>0 [ ", 400),
     ],
 )
@@ -218,9 +216,7 @@ def test_deep_formulas_are_refused_by_name(folder: Path, operator: str, times: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "value", ["1e400", "-1e400", "inf", "nan", "'1e400'", "'exp(1e400)'", '"ln(1e400)*1000"']
-)
+@pytest.mark.parametrize("value", ["1e400", "nan", "'1e400'", "'exp(1e400)'", '"ln(1e400)*1000"'])
 def test_a_budget_beyond_all_measure_is_bad_input(folder: Path, value: str) -> None:
     """A budget that no exact number is made of is refused, and not undecided."""
     text = (ROOT / "cases" / "geometric-independent.toml").read_text()
@@ -273,7 +269,6 @@ def test_a_byte_order_mark_and_carriage_returns_change_nothing(folder: Path) -> 
     "change",
     [
         {"wall": 1e400},
-        {"wall": -1},
         {"wall": True},
         {"status": 3},
         {"end": []},

@@ -57,7 +57,6 @@ MENDS = [
         'parameters.p: neither an interval such as (0, 1) or [1/10, 0.4] nor a number; write "[0, 1]"',
     ),
     ('"[0, 1]"', '"0 <= p <= 1"', 3, 'write "[0, 1]"'),
-    ('"[0, 1]"', '"0 to 1"', 3, 'write "[0, 1]"'),
     (
         '"[0, 1]"',
         "[0, 1]",
@@ -66,27 +65,20 @@ MENDS = [
     ),
     ('"[0, 1]"', "(0, 1)", 3, 'put texts and formulas in quotes; write "(0, 1)"'),
     ('"ln(2)"', '"ln 2"', 17, "privacy.epsilon: syntax error; write ln(2)"),
-    ('"ln(2)"', '"log(2)"', 17, "write ln(2)"),
     ('"ln(2)"', "ln(2)", 17, 'put texts and formulas in quotes; write "ln(2)"'),
     ('"ln(2)"', '"0.5 nats"', 17, "privacy.epsilon: syntax error; write 0.5"),
-    ('"ln(2)"', '"1 bit"', 17, "privacy.epsilon: syntax error; write 1*ln(2)"),
     ('"ln(2)"', '"0,5"', 17, "privacy.epsilon: not allowed in an expression: tuple; write 0.5"),
     ('"ln(2)"', '"50%"', 17, "privacy.epsilon: syntax error; write 50/100"),
-    ('"ln(2)"', "50%", 17, 'write "50/100"'),
-    ('"ln(2)"', "0,5", 17, 'write "0.5"'),
     ('"q"', '"q^2"', 7, "prior.sick.binomial: write ** for a power, not ^: q**2"),
     ('"john == 1 and sick >= 1"', '"john == 1 && sick >= 1"', 13, "write john == 1 and sick >= 1"),
-    ('"john == 1 and sick >= 1"', '"john == 1 AND sick >= 1"', 13, "write john == 1 and sick >= 1"),
     (
         '"john == 1 and sick >= 1"',
         '"john == 1 and sick => 1"',
         13,
         "write >=, not =>: john == 1 and sick >= 1",
     ),
-    ('"john == 1 and sick >= 1"', '"john == 1 and sick ≥ 1"', 13, "write john == 1 and sick >= 1"),
     ('"john == 1 and sick >= 1"', '"!(john =< 0) & sick == 1"', 13, "write not (john <= 0) and sick == 1"),
     ('"1/2"', "1/2", 11, 'not TOML: Unclosed inline table; put texts and formulas in quotes; write "1/2"'),
-    ('"1/2"', '"1/2', 11, 'write "1/2"'),
     ('"1/2"', "“1/2”", 11, 'write plain quotes: noise = { truncated_geometric = "1/2", range = 2 }'),
     (
         "range = 2",
@@ -95,9 +87,7 @@ MENDS = [
         "mechanism.noise.range: the range is 1, but sick can be 2; write range = 2",
     ),
     ('epsilon = "ln(2)"', 'epsilom = "ln(2)"', 17, "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
-    ('epsilon = "ln(2)"', 'Epsilon = "ln(2)"', 17, "privacy.Epsilon: unknown key; did you mean 'epsilon'?"),
     ('query = "sick"', 'query = "Sick"', 10, "mechanism.query: unknown name 'Sick'; did you mean 'sick'?"),
-    ('"john == 0"', '"JOHN == 0"', 14, "secrets.no: unknown name 'JOHN'; did you mean 'john'?"),
     (
         'kind = "geometric"',
         'kind = "Geometric"',
@@ -105,20 +95,8 @@ MENDS = [
         "unknown mechanism 'Geometric'; did you mean 'geometric'?",
     ),
     ('kind = "geometric"', 'kind: "geometric"', 9, 'write kind = "geometric"'),
-    ('kind = "geometric"', 'kind == "geometric"', 9, 'write kind = "geometric"'),
-    (
-        "[secrets]",
-        "[[secrets]]",
-        12,
-        "secrets: must be a table; write [secrets], in one pair of brackets",
-    ),
+    ("[secrets]", "[[secrets]]", 12, "secrets: must be a table; write [secrets], in one pair of brackets"),
     ("[secrets]", "[secrets", 12, "write [secrets]"),
-    (
-        '["yes", "no"]',
-        '["yess", "no"]',
-        15,
-        "secrets.pairs[0]: 'yess' is not one of the secrets: yes, no; did you mean 'yes'?",
-    ),
 ]
 
 
@@ -244,7 +222,6 @@ def test_a_parameter_that_is_not_declared(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('{"mechanism": {"kind": "geometric"}}', "this is JSON, not TOML"),
-        ("mechanism:\n  kind: geometric\n  query: sick\n", "this is YAML, not TOML"),
         ("---\n- a\n", "this is YAML, not TOML"),
         ("import numpy as np\n\ndef f(q):\n    return q\n", "this is a Python program, not TOML"),
         ("(set-logic QF_NRA)\n(check-sat)\n", "this is SMT-LIB, not TOML"),
@@ -349,32 +326,6 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFix
     starts = [line for line in printed.err.splitlines() if line.startswith("error: ")]
     assert [s.split(": ")[1:3] for s in starts] == [[f"{file}:{e['line']}", e["key"]] for e in found]
     assert all(e["message"] in document["reason"] for e in found)
-
-
-def test_one_mistake_after_the_other(tmp_path: Path) -> None:
-    """Of a case with many mistakes each is told when all the others are mended."""
-    lines = MANY.splitlines()
-    good = {
-        3: 'pA = "[0, 1]"',
-        5: 'constraints = ["pA + pB <= 1"]',
-        8: 'B = { binomial = [2, "pB"] }',
-        12: 'queries = ["A", "B"]',
-        13: 'noise = { truncated_geometric = "1/2", range = 2 }',
-        14: 'ties = "first"',
-        16: 'one = "A >= 1"',
-        17: 'two = "A <= 1"',
-        19: 'pairs = [["one", "two"]]',
-        21: 'epsilon = "ln(2)"',
-        22: "length = 1",
-        23: "",
-        24: "",
-    }
-    mended = [good.get(number, line) for number, line in enumerate(lines, start=1)]
-    assert told("\n".join(mended), tmp_path) is None
-    for number in good.keys() - {23, 24}:
-        error = told("\n".join([*mended[: number - 1], lines[number - 1], *mended[number:]]), tmp_path)
-        assert error is not None
-        assert {part.file_line for part in error.parts} <= {number, 11, 15}, str(error)
 
 
 def test_a_line_in_a_program(tmp_path: Path) -> None:

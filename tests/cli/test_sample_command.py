@@ -79,15 +79,9 @@ def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
-    """The search prints the exact ratio of noisy max with five answers."""
-    code, found = document(capsys, "noisy-max-5-above", *FAST, "--search")
-    assert code == 0
-    assert found["ratio"] == "288/73"
+    """The search prints the exact ratio, and whether it is reached."""
     code, out, _ = sample(capsys, "noisy-max-3-above", *FAST, "--search")
     assert out.startswith("tight budget: ratio 24/7 (≈ 3.42857), epsilon ≈ 1.23214369, proved (")
-    code, out, _ = sample(capsys, "geometric-independent", *FAST, "--search")
-    assert code == 0
-    assert out.startswith("tight budget: ratio 2, epsilon ≈ 0.693147181, not reached, proved (")
     code, found = document(capsys, "geometric-independent", *FAST, "--search")
     assert (code, found["status"], found["ratio"], found["attained"]) == (0, "found", "2", False)
 
@@ -121,18 +115,14 @@ def test_command_with_a_black_box(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The plot is written in the format that its name says."""
-    file = tmp_path / f"plot.{kind}"
+def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The plot has both axes; tests of `logic` write other formats."""
+    file = tmp_path / "plot.svg"
     code, _, error = sample(capsys, "geometric-neighbours", *FAST, "--plot", str(file))
     assert code == 3, error
-    if kind == "svg":
-        text = "".join(ElementTree.parse(file).getroot().itertext())
-        assert "p-value" in text
-        assert "budget" in text
-    else:
-        assert file.read_bytes().startswith(b"\x89PNG")
+    text = "".join(ElementTree.parse(file).getroot().itertext())
+    assert "p-value" in text
+    assert "budget" in text
 
 
 @pytest.mark.parametrize(
@@ -206,8 +196,7 @@ def test_levels_above_one_half(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("end", ["os._exit(0)", "os.abort()"])
+@pytest.mark.parametrize(("workers", "end"), [("1", "os._exit(0)"), ("2", "os.abort()")])
 def test_a_mechanism_that_ends_the_process(workers: str, end: str, tmp_path: Path) -> None:
     """The end of the process is told as the mechanism's, with exit code 2."""
     (tmp_path / "ends_it.py").write_text(f"import os\ndef f(rng, given, size): {end}\n")

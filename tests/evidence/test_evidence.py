@@ -78,6 +78,12 @@ def test_claims_of_a_case_say_where_they_come_from(
     """Without that, no claim could be read a second time; obligations come from no comparison."""
     path = written(RESPONSE, tmp_path)
     document = json.loads(path.read_text())
+    first, second = (statement["origins"] for statement in document["statements"][:2])
+    turned = [{**s, "origins": o} for s, o in zip(document["statements"], (second, first), strict=False)]
+    path.write_text(json.dumps({**document, "statements": turned}))
+    capsys.readouterr()
+    assert run(["check", str(path), "--case", str(RESPONSE)]) == 1
+    assert "statements[0].origins[0]: the case makes another claim there" in capsys.readouterr().out
     for statement in document["statements"][:count]:
         del statement["origins"]
     path.write_text(json.dumps(document))

@@ -34,9 +34,20 @@ KINDS = frozenset(
 )
 
 
-# Cases of hundreds of outputs, on which one command takes seconds. The tests of what cases expect take them
-# (tests/test_shipped_cases.py); other tests of every case learn nothing from the size.
-LARGE = frozenset(("geometric-symbolic-200",))
+# Cases of which a smaller one is shipped, too, and on which one command takes seconds. Tests of what cases
+# expect take them (tests/test_shipped_cases.py), but do not check their evidence in each way; other tests of
+# every case learn nothing from the size.
+LARGE = frozenset(
+    (
+        "above-threshold-figure-3-four",
+        "geometric-symbolic-200",
+        "noisy-max-5-above",
+        "noisy-max-five-diseases",
+        "noisy-max-laplace-4",
+        "shuffled-among-1000",
+        "time-series-3-all",
+    )
+)
 
 
 def shipped(paths: Iterable[Path], large: bool = False) -> list[Any]:

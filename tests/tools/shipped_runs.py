@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,8 +17,8 @@ from kept_cases import kept
 from paper_rows import COMMANDS, plain
 
 from paramverify.automata.stream_cases import about_streams
-from paramverify.kernel import documents
-from paramverify.reports import evidence_checks
+from paramverify.kernel import documents, enclosed_evidence
+from paramverify.reports import case_explanations, evidence_checks
 from paramverify.synthesis import borders
 from paramverify.tables import toml_data
 from paramverify.verdicts import with_status
@@ -160,10 +161,37 @@ def asked(path: Path, folder: Path, patch: pytest.MonkeyPatch, command: str, *op
     patch.setattr(documents, "check_text", replayed)
     patch.setattr(evidence_checks, "check_text", replayed)
     patch.setattr(evidence_checks, "checked", _known(evidence_checks.checked))
+    patch.setattr(enclosed_evidence, "rows_of", _for_each_statement(enclosed_evidence.rows_of))
+    patch.setattr(case_explanations, "claims_of", _of_each_model(case_explanations.claims_of))
     evidence = folder / f"{command}.json"
     given = (command, str(path), *options, *NO_LIMIT)
     data = called(*given, "--json", "--evidence", str(evidence))
     return Run(path, command, data, called(*given), evidence)
+
+
+def _for_each_statement(true: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns what computes bounds of the same ways once: for the evidence, by the kernel, and by `check`."""
+    known: dict[str, Any] = {}
+
+    def again(statement: Any) -> Any:
+        about = json.dumps([statement[name] for name in ("cells", "noise", "inputs")])
+        if about not in known:
+            known[about] = true(statement)
+        return known[about]
+
+    return again
+
+
+def _of_each_model(true: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns what lists the claims of a model once: `explain` counts them as JSON and in words."""
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def again(model: Any) -> Any:
+        if id(model) not in known:
+            known[id(model)] = model, true(model)
+        return known[id(model)][1]
+
+    return again
 
 
 def _known(true: Callable[..., Any]) -> Callable[..., Any]:
