@@ -6,7 +6,6 @@ import copy
 import json
 import re
 import runpy
-from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 
 from paramverify import check, loads
 from paramverify.cli.main import run
-from paramverify.errors import EvidenceError
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 SQUARES = """
@@ -100,7 +98,7 @@ def test_a_condition_says_its_domain_and_whose_word_it_is() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
-@pytest.mark.parametrize("design", [False, True])
+@pytest.mark.parametrize("design", [True])
 def test_safe_values_that_are_not_for_larger_inputs(
     design: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,26 +195,3 @@ def test_places_of_least_bounds_that_are_only_approached() -> None:
     line = str(found).split("\n")[1 if "larger" not in str(found) else 2]
     assert "as eps → oo" in str(found)
     assert "at eps = " not in line
-
-
-@pytest.mark.slow
-def test_reversed_ends_are_no_interval(tmp_path: Path) -> None:
-    """Two ends around a divergence stand in their order, also where nothing rests on it."""
-    case = loads((CASES / "divergences" / "geometric-kl.toml").read_text(encoding="utf-8"))
-    document: Any = json.loads(json.dumps(case.budget().evidence()))
-    found = [w for w in _witnesses(document) if isinstance(w.get("value"), list)]
-    assert found
-    for witness in found:
-        witness["value"].reverse()
-    with suppress(EvidenceError):  # it may be no document at all
-        assert not check(document, case)
-
-
-def _witnesses(value: Any) -> list[dict[str, Any]]:
-    """Returns all objects in a document that have a value."""
-    if isinstance(value, list):
-        return [found for entry in value for found in _witnesses(entry)]
-    if not isinstance(value, dict):
-        return []
-    own = [value] if "value" in value else []
-    return [*own, *(found for entry in value.values() for found in _witnesses(entry))]

@@ -92,10 +92,8 @@ def test_the_constant_is_defined_where_it_occurs(
 @pytest.mark.parametrize(
     ("command", "name", "told"),
     [
-        ("show", "noisy-max-3-above", "truncated to 0..2 before the mechanism compares the answers"),
         ("budget", "noisy-max-3-above", "truncated to 0..2 before the mechanism compares the answers"),
         ("verify", "above-threshold", "the textbook's sparse vector technique"),
-        ("show", "geometric-neighbours", ""),
         ("verify", "geometric-neighbours", ""),
     ],
 )
@@ -213,7 +211,6 @@ def test_one_length_of_all(root: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert total == 1
 
 
-CELL = re.compile(r"\$(.*)\$")
 ESCAPED = re.compile(r"\\(?:[_%&#${}]|textbackslash\{\}|text(?:less|greater|bar)\{\}|textasciitilde\{\})")
 
 
@@ -247,11 +244,8 @@ def checked(latex: str) -> int:
 @pytest.mark.parametrize(
     "name",
     [
-        "geometric-independent",
         "noisy-max-independent",
-        "discrete-laplace",
         "retransmission-any-channel",
-        "programs/sparse-vector",
         "geometric-contagious-ln2",
     ],
 )

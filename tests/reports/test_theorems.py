@@ -41,34 +41,8 @@ def test_words_of_example_5() -> None:
 @pytest.mark.slow
 def test_coq_accepts(tmp_path: Path) -> None:
     """Coq accepts theorems about one answer, about sequences of all lengths, and about models written out."""
-    names = ("noisy-max-independent", "time-series-2-day-3-all", "above-threshold-prior", "markov-quilt")
+    names = ("noisy-max-independent", "time-series-2-day-3-all", "markov-quilt")
     assert refusals([*map(written, names)], tmp_path) == [""] * len(names)
-
-
-CONSTRAINED = """
-[parameters]
-p = "[1/10, 1/5)"
-q = "(1/10, 1/5]"
-constraints = ["p <= q", "q < 1/6 + p/7"]
-[mechanism]
-kind = "geometric"
-noise = { truncated_geometric = "p", range = 2 }
-[neighbours]
-differ = "one"
-[privacy]
-ratio = 20
-"""
-
-
-@needs_coq
-@pytest.mark.slow
-def test_coq_accepts_constraints(tmp_path: Path) -> None:
-    """Coq accepts a domain with several constraints over several parameters, and no wider one."""
-    text = about(case_of(CONSTRAINED))
-    premises = ("(1 / 10 <= p < 1 / 5)%R", "(0 <= (0 - p + q))%R")
-    wider = [text.replace(premise, "(0 <= 1)%R") for premise in premises]
-    assert text not in wider
-    assert refusals([text, *wider], tmp_path) == ["", "- by_domain.", "- by_domain."]
 
 
 @needs_coq
@@ -198,7 +172,7 @@ def covers(found: Any, normals: Any, rays: Any, equalities: tuple[Any, ...]) -> 
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_coverings(seed: int) -> None:
     """Cones of bounded ratios lie in the cone of their rays, by certificates that a second replay accepts."""
     random = Random(seed)
@@ -270,8 +244,6 @@ def test_a_theorem_of_another_case_is_not_replaced(tmp_path: Path) -> None:
     ("name", "about", "other"),
     [
         ("interactive/slots-2.toml", "interactive systems", "interactive"),
-        ("logic/survey-coin.toml", "chains with formulas", "logic"),
-        ("automata/every-number.dipa", "automata over streams", "verify"),
     ],
 )
 def test_other_questions_are_sent_to_evidence(name: str, about: str, other: str, tmp_path: Path) -> None:

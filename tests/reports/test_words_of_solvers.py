@@ -82,7 +82,7 @@ ratio = "3"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
+@pytest.mark.parametrize("command", ["verify", "budget"])
 def test_a_certificate_that_is_none_is_not_believed(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +117,7 @@ def test_a_disagreement_names_the_claim(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
+@pytest.mark.parametrize("command", ["verify", "budget"])
 def test_a_lie_about_the_model_is_told_as_a_word(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
