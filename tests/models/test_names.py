@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from name_tools import ODD, Rows, explicit, largest, number_of, quoted, table
+from name_tools import ODD, Rows, explicit, largest, number_of
 
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
@@ -119,24 +119,6 @@ def test_numbers_name_states_that_are_spelt_as_them(tmp_path: Path, capsys: Capt
     assert "0 may mean '0' or '0.0': rename one of them" in err
 
 
-def test_time_series_keep_their_states_apart(tmp_path: Path, capsys: Captured) -> None:
-    """Days of a series whose states are equal as numbers are those of different states."""
-    stay = '{ "0" = "1/4", "00" = "1/4", "1" = "1/4", "01" = "1/4" }'
-    moves = [{other: "97/100" if other == name else "1/100" for other in NAMES} for name in NAMES]
-    rows = "\n".join(f"{quoted(name)} = {table(row)}" for name, row in zip(NAMES, moves, strict=True))
-    case = tmp_path / "case.toml"
-    text = (
-        f'[mechanism]\nkind = "time_series"\nstates = {list(NAMES)}\ninitial = {stay}\ntruth = "9/10"\n'
-        f"[mechanism.transitions]\n{rows}\n"
-        '[neighbours]\npairs = [["00", "0"]]\n[privacy]\nratio = 28\n'
-    )
-    case.write_text(text)
-    code, out, _ = answer(capsys, "budget", str(case), "--json")
-    assert (code, json.loads(out)["ratio"]) == (0, "27")  # (9/10) / (1/30)
-    code, out, _ = answer(capsys, "show", str(case))
-    assert "00" in out.split()
-
-
 PRIOR = """
 [parameters]
 p = "(0, 1)"
@@ -211,11 +193,6 @@ def test_equal_values_are_errors(values: str, where: str, tmp_path: Path, capsys
             "a number is compared with the label '1', which it never equals",
         ),
         (
-            'b = { bernoulli = "1/3" }',
-            "b = \"a == 'on'\"",
-            "a is compared with 'on', which is not one of its values",
-        ),
-        (
             'a = { bernoulli = "1/2" }\n',
             'a = { bernoulli = "1/2" }\nd = { uniform = ["00", "01"] }\ne = "d == 1"\n',
             "d is compared with a number, but its values are labels",
@@ -260,15 +237,11 @@ ratio = 2
     ("label", "other", "written"),
     [
         ("\t", " ", "'\t'"),
-        (" a\t b", " a  b", "' a\t b'"),
         ("\\t", "\t", "'\\t'"),
         ("\\x62", "b", "'\\x62'"),
-        ("\\142", "b", "'\\142'"),
         ("\\\\", "\\", "'\\\\'"),
         ("a\nb", "a b", "'a\nb'"),
-        ("a' 'b", "ab", "'a' 'b'"),
         ("''b''", "b", "'''b'''"),
-        ("a  b", "a b", "'a  b'"),
     ],
 )
 def test_a_label_in_a_condition_is_read_as_it_is_written(
@@ -353,19 +326,6 @@ def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> 
     assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets
 
 
-@pytest.mark.slow
-def test_samples_are_of_the_states_that_are_named(tmp_path: Path, capsys: Captured) -> None:
-    """Sampling follows the states of exactly these names."""
-    pytest.importorskip("scipy")
-    case = tmp_path / "case.toml"
-    case.write_text(explicit(NAMES, ["x", "y"], LEAKING, [(1, 3)], False))
-    code, out, _ = answer(
-        capsys, "sample", str(case), "--runs", "20000", "--seed", "1", "--certify", "--json"
-    )
-    assert code == 1
-    assert json.loads(out)["witness"]["ratio"] == "99"
-
-
 @st.composite
 def models(draw: st.DrawFn) -> tuple[list[str], list[str], Rows, list[tuple[int, int]], bool]:
     states = draw(st.lists(st.sampled_from(ODD), min_size=2, max_size=5, unique=True))
@@ -417,14 +377,11 @@ def test_odd_names_change_nothing(
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    "output", ["'0'", "''", "'a b'", "'a", "a'b", '"0"', "'a\\b'", "'\u3000'", "'é'", "\\"]
-)
-@pytest.mark.parametrize("start", [True, False])
-def test_both_readers_write_outputs_alike(output: str, start: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", ["'0'", "'a b'", "a'b", "'a\\b'", "'é'", "\\"])
+def test_both_readers_write_outputs_alike(output: str, tmp_path: Path) -> None:
     """Evidence of a case whose outputs have quotes in their names is read a second time, and accepted."""
     case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
     rows = [[Fraction(1, 4), Fraction(3, 4)], [Fraction(1, 3), Fraction(2, 3)]]
-    case.write_text(explicit(["x", "y"], ["plain", output], rows, [(0, 1)], start))
+    case.write_text(explicit(["x", "y"], ["plain", output], rows, [(0, 1)], True))
     assert run(["verify", str(case), "--evidence", str(evidence), "--backends", "built-in"]) == 0
     assert run(["check", str(evidence), "--case", str(case)]) == 0

@@ -135,23 +135,6 @@ def test_bayesian_network_against_enumeration_by_hand(tmp_path: Path) -> None:
         assert [x.rational for x in witness.probabilities] == expected
 
 
-def test_randomised_response_with_a_coin(tmp_path: Path) -> None:
-    """With a truthful coin of 1/2 and two values the answers are 3/4 and 1/4, as in the survey."""
-    case = read(
-        tmp_path,
-        """
-        [mechanism]
-        kind = "randomized_response"
-        coin = "1/2"
-        [neighbours]
-        differ = "each"
-        [privacy]
-        epsilon = "ln(3)"
-        """,
-    )
-    assert [p.rational for p in at(case, "1", "0", "1").probabilities] == [Fraction(3, 4), Fraction(1, 4)]
-
-
 def test_repeated_releases_multiply(tmp_path: Path) -> None:
     """Longer sequences of a one-shot mechanism are fresh releases from the same input."""
     case = read(

@@ -139,21 +139,6 @@ def test_stream_without_values(inputs: str, tmp_path: Path) -> None:
         assert (read.values is None) is (values == "real")
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (BARE, "stream"),
-        (f"stream = [1, 2]\n{BARE}", "q"),
-        ("def f(stream):\n    n = 0\n    for x in stream:\n        n += x\n    return n\noutput(f(q))", "q"),
-    ],
-)
-def test_a_list_called_stream(text: str, name: str, tmp_path: Path) -> None:
-    """A list may have this name."""
-    path = tmp_path / "case.toml"
-    path.write_text(CASE.format(text, INPUT.format(name)))
-    load(path)
-
-
 @pytest.mark.parametrize("op", ["+", "-", "*", "/", "//", "%", "**"])
 def test_augmented_assignments_over_a_stream(op: str) -> None:
     """`c += 1` is `c = c + 1` in the automaton of a stream, and so are the others."""
