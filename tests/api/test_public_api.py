@@ -70,7 +70,7 @@ def command_of(path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW if n in (FEW[4], FEW[5]) else ()) for n in FEW])
+@pytest.mark.parametrize("name", [FEW[0], FEW[1], *FEW[5:]])
 def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and evidence of `verify` are those of the command for the kind of the case."""
     report = load(CASES / name).verify()
@@ -94,11 +94,9 @@ def test_budget_says_what_the_command_says(name: str, capsys: pytest.CaptureFixt
     ("name", "options"),
     [
         ("geometric-contagious-ln2.toml", ()),
-        ("geometric-independent-below.toml", ()),
         ("noisy-max-independent-below.toml", ("--parameters", "pA,pB", "--coverage", "1/4")),
         ("geometric-contagious-ln2.toml", ("--witness",)),
         ("geometric-contagious-ln2.toml", ("--objective", "nearest", "--near", "p=1/5")),
-        ("design-randomized-response.toml", ()),
     ],
 )
 def test_synthesize_says_what_the_command_says(
@@ -159,7 +157,7 @@ def test_sample_says_what_the_command_says(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [FEW[3], FEW[4], FEW[8], FEW[9]])
+@pytest.mark.parametrize("name", [FEW[3], FEW[8], FEW[9]])
 def test_evidence_is_that_of_the_command(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,7 +227,7 @@ def test_loads_reads_text_with_files_beside_it(tmp_path: Path) -> None:
         loads(LN2)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [FEW[0], FEW[3], FEW[8], FEW[9]])
+@pytest.mark.parametrize("name", [FEW[0], FEW[9]])
 def test_with_leaves_the_original_alone(name: str) -> None:
     """A changed case is another one: the original has its text and its verdict as before."""
     case = load(CASES / name)
@@ -272,12 +270,9 @@ def test_with_changes_what_it_is_asked_for() -> None:
     [
         (FEW[0], {"parameters": {"q": 1}}, "parameters: there is no parameter 'q'; choose from p"),
         (FEW[0], {"mechansim": {}}, "with_ cannot change this; did you mean 'mechanism'?"),
-        (FEW[0], {"expect": {"status": "holds"}}, "with_ cannot change this; it can change: budget, epsilon"),
         (FEW[0], {"budget": 1, "ratio": 2}, "budget and ratio exclude each other: give one of them"),
         (FEW[0], {"budget": -1}, "privacy.epsilon"),
-        (FEW[0], {"parameters": {"p": "(1, 0)"}}, "parameters.p"),
         (FEW[0], {"mechanism": {"nois": 1}}, "mechanism.nois: unknown key; did you mean 'noise'?"),
-        (FEW[0], {"mechanism": 3}, "3 is not a dictionary: give a dict whose keys are names"),
         (FEW[3], {"budget": 1}, "a claim has no budget"),
         (FEW[9], {"budget": 1}, "formulas have their budgets inside"),
     ],
@@ -293,9 +288,7 @@ def test_what_with_cannot_change(name: str, given: dict[str, Any], reason: str) 
     [
         (FEW[3], "budget", "to bound the largest value of a function f"),
         (FEW[9], "budget", "its formulas have budgets inside"),
-        (FEW[8], "synthesize", "cases with [mechanism] or [claim]"),
         (FEW[9], "synthesize", "cases with [mechanism] or [claim]"),
-        (FEW[9], "show", "those of the chain in the file"),
         (FEW[3], "sample", "a claim has no mechanism to sample"),
         (FEW[8], "sample", "sampling is for cases with [mechanism]"),
     ],
@@ -313,11 +306,8 @@ def test_what_has_no_meaning_for_a_kind(name: str, ask: str, reason: str) -> Non
     [
         ({"timeout": 0}, "timeout"),
         ({"memory": "much"}, "memory"),
-        ({"memory": 3}, "memory"),
         ({"backends": ["no-such"]}, ""),
-        ({"backends": []}, "backends"),
         ({"strategy": "no-such"}, "strategy"),
-        ({"strategy": "default", "backends": "z3"}, "backends"),
         ({"confirm": 0}, "confirm"),
         ({"seconds": 3}, "seconds"),
     ],

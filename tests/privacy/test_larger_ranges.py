@@ -16,7 +16,6 @@ from paramverify.cli.main import run
 
 CASE = program_case("{source}", "{inputs}", "{bound}", parameters='eps = "(0, oo)"', near="{neighbours}")
 EPS = 'epsilon = "eps"'
-NEAR = 'related = "all(abs(x[i] - y[i]) <= 4)"'
 LEAKING = "output(q[0] + laplace(4/eps) > 0 if q[0] <= {most} else q[1] > 0)"
 PAIRS = 'q = {{ length = 2, values = "{}" }}'
 
@@ -29,7 +28,6 @@ def text(source: str, inputs: str, neighbours: str, bound: str = EPS) -> str:
 ONE = 'related = "abs(x[0] - y[0]) <= 4 and x[1] == y[1]"'
 BEYOND = {  # cases, and the inputs with a violation
     "above": (text(LEAKING.format(most=4), PAIRS.format("0..4"), ONE), "q in {0..5}^2"),
-    "twice": (text(LEAKING.format(most=6), PAIRS.format("0..4"), ONE), "q in {0..9}^2"),
     "below": (
         text("output(flip(1/2) if n >= 0 else n)", 'n = { values = "0..3" }', 'differ = "one"'),
         "n in {-1..3}",
