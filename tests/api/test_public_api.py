@@ -420,19 +420,6 @@ def test_mechanisms_have_the_same_reports() -> None:
     assert paramverify.sample(coin, coin.__wrapped__ if False else None, runs=500).kind is Kind.PRIVACY
 
 
-@pytest.mark.slow
-def test_formulas_beside_a_file(tmp_path: Path) -> None:
-    """A PRISM file is loaded with formulas, as `paramverify logic` takes it."""
-    (tmp_path / "coin.prism").write_text(
-        "dtmc\nmodule coin\n s : [0..2] init 0;\n"
-        " [] s=0 -> 1/4 : (s'=1) + 3/4 : (s'=2);\n [] s>0 -> true;\nendmodule\n"
-        'label "one" = s=1;\n'
-    )
-    case = load(tmp_path / "coin.prism", formulas=["P>=1/4 [ X one ]"])
-    assert case.verify().verdict == "true"
-    assert load(tmp_path / "coin.prism", formulas=["P>1/4 [ X one ]"]).verify().verdict == "false"
-
-
 def test_importing_the_package_is_light() -> None:
     """`import paramverify` and its plugin import nothing of the prover, and no library of it."""
     code = (
@@ -456,12 +443,3 @@ def test_everything_public_is_there_and_told() -> None:
         for member, value in members:
             if not member.startswith("_") and (callable(value) or isinstance(value, property)):
                 assert value.__doc__, f"{name}.{member}"
-
-
-def test_definitions_are_changed() -> None:
-    """`with_` gives another expression to a name of `[define]`, and the verdict is about it."""
-    case = paramverify.load(ROOT / "cases" / "release-household.toml")
-    other = case.with_(define={"somebody": "john == 1"})
-    assert 'somebody = "john == 1"' in other.to_toml()
-    assert case.budget().ratio == Fraction(5, 2)
-    assert other.budget().ratio == 3

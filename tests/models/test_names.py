@@ -19,7 +19,6 @@ from paramverify.models.hmm import HMM
 from paramverify.models.model import need_privacy
 from paramverify.models.names import as_value, distinct, find
 from paramverify.privacy.cases import load
-from paramverify.reports.pictures.dot_graphs import model_dot
 from paramverify.rereader.second_numbers import Calculator
 
 LEAKING: Rows = [
@@ -311,19 +310,6 @@ def test_observations_of_a_step_function_have_different_names() -> None:
     """Two outputs that are shown alike are an error, not one output."""
     with pytest.raises(ModelError, match="two observations have the same name"):
         HMM.from_function(["s"], lambda state: [(1, state, "1/2"), ("1", state, "1/2")])
-
-
-def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> None:
-    """States and secrets that are called alike are different nodes of the graph."""
-    case = tmp_path / "case.toml"
-    case.write_text(
-        '[mechanism]\nkind = "randomized_response"\nmemory = true\nvalues = ["a", "always a", "secret a"]\n'
-        'truth = "3/4"\n[neighbours]\ndiffer = "each"\n[privacy]\nratio = 6\n'
-    )
-    lines = model_dot(need_privacy(load(case).model, "this test")).splitlines()
-    nodes = [line for line in lines if line.startswith('  "') and "->" not in line]
-    names = [line.split('"')[1] for line in nodes]
-    assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets
 
 
 @st.composite

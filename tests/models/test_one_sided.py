@@ -171,19 +171,6 @@ def test_evidence_with_another_condition_is_rejected(
         capsys.readouterr()
 
 
-def test_certify_says_that_a_sequence_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sequence that one secret alone allows has its true probabilities, and is no violation."""
-    case = written(tmp_path, "4", 'one_sided = "ignored"\n')
-    assert run(["certify", case, "--observations", "a,x"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("ignored because of a side condition, so not a violation")
-    assert "Pr(a x | s) = 1/6" in told
-    assert "Pr(a x | t) = 0" in told
-    assert run(["certify", case, "--observations", "a,x", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ignored"] is True
-    assert run(["certify", written(tmp_path, "4"), "--observations", "a,x"]) == 1
-
-
 def test_what_cannot_be_asked(tmp_path: Path) -> None:
     """Probabilities that vanish at some points only, other words, and sampling are mistakes."""
     with pytest.raises(CaseError, match="one_sided"):

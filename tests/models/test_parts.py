@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -17,7 +15,6 @@ import paramverify
 from paramverify.algebra.polynomials import value_at
 from paramverify.errors import InputError, LimitError
 from paramverify.models.mechanisms import singles
-from paramverify.models.mechanisms.parts import Independent
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -247,30 +244,6 @@ def test_mistakes_are_told_in_one_line(
     assert told.value.parts[0].key == place
     assert reason in str(told.value)
     assert "\n" not in told.value.parts[0].reason
-
-
-@dataclass(frozen=True)
-class Unending:
-    """A mechanism that says of one of its observations that it stands for many outputs."""
-
-    inner: Any
-    ranges: Mapping[str, object]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-
-def test_numbers_without_ends_are_no_part() -> None:
-    """What puts out more numbers than a table has is refused, with the part."""
-    found = load(SHIPPED).mechanism
-    assert isinstance(found, Independent)
-    inputs = [(Fraction(1), Fraction(2))]
-    assert found.build(inputs)[0].observations
-    first, second = found.singles
-    changed = replace(second, mechanism=Unending(second.mechanism, {">= 2": object()}))
-    with pytest.raises(InputError, match="unbounded numbers, which cannot be listed") as told:
-        replace(found, singles=(first, changed)).build(inputs)
-    assert told.value.key == "mechanism.parts[1]"
 
 
 def test_too_many_tuples_are_a_limit(tmp_path: Path) -> None:

@@ -204,35 +204,6 @@ def test_a_missing_row_matters_only_where_it_happens(monkeypatch: pytest.MonkeyP
     ]
 
 
-@pytest.mark.parametrize("count", ["", "count = 3"])
-@pytest.mark.parametrize("row", ["7 = {0 = 1}", "zed = {a = {b = 1}}"])
-def test_a_row_for_a_value_that_never_occurs(row: str, count: str) -> None:
-    """It is the one mistake that is told: what mentions the variable, or its entries, is not one more."""
-    given, name = ("x[i-1]", "x[2]") if count else ("y", "x")
-    text = f"""
-    [prior]
-    y = {{ bernoulli = "1/5" }}
-    [prior.x]
-    {count}
-    {'first = { bernoulli = "1/5" }' if count else ""}
-    given = "{given}"
-    table = {{ 0 = {{ 0 = 1 }}, 1 = {{ 1 = 1 }}, {row} }}
-    [secrets]
-    one = "{name} == 1"
-    zero = "{name} == 0"
-    pairs = [["one", "zero"]]
-    [mechanism]
-    kind = "release"
-    query = "y"
-    [privacy]
-    epsilon = "ln(2)"
-    """
-    with pytest.raises(InputError) as error:
-        loads(text)
-    assert "is never" in str(error.value)
-    assert "unknown name" not in str(error.value)
-
-
 def test_published_clique() -> None:
     """The numbers of ill people of [Song17]'s clique of four, given that a person is ill or well."""
     case = load(CASES / "flu-clique.toml")

@@ -98,24 +98,17 @@ def test_samples_agree() -> None:
 
 WRONG = {
     "near = 1\noutput(near)": "near is a mechanism that the program calls; choose another name",
-    "def near(x):\n    return x\noutput(near(1))": "near is a mechanism that the program calls",
-    "for near in q:\n    output(near)": "near is a mechanism that the program calls",
     "output(near)": "near is a mechanism; call it: near(...)",
     "near(1)\noutput(1)": "a value on its own has no effect",
     "output(coin())": "coin needs 1 argument: coin(x)",
-    "output(coin(1, 2))": "coin needs 1 argument: coin(x)",
     "output(near(1, 2))": "near takes 1 value, but gets 2",
-    "output(largest(q[0]))": "largest takes 2 values, but gets 1",
     "output(largest([[1], 2]))": (
         "a list inside of a list cannot be an argument of largest, which takes numbers and labels"
     ),
     "output(near(7))": "value 1 of the input is 7; the mechanism takes 0..2",
-    "output(near(1/2))": "value 1 of the input is 1/2; the mechanism takes 0..2",
-    'output(near("a"))': "value 1 of the input is a",
     "output(near(p))": (
         "an expression in parameters cannot be an argument of near, which takes numbers and labels"
     ),
-    "output(near(geometric(p)))": "an argument of near contains noise",
     "output(neer(1))": "unknown function neer; did you mean near?",
     "output(0 < near(1) < 2)": (
         "the middle of a chained comparison must be a name or a number; assign the call to a name first"
@@ -148,21 +141,11 @@ MISTAKES = {
         PROGRAM.format("return other(x)"),
         "other calls itself: recursion is not supported; write a loop",
     ),
-    "circle": (
-        PROGRAM.format("return again(x)")
-        + "\n\n[mechanism.calls.again]\n"
-        + PROGRAM.format("return other(x)"),
-        "other calls itself, by way of again: recursion is not supported; write a loop",
-    ),
     "changed": (
         PROGRAM.format("x[0] = 1\nreturn x"),
         "x is an input, which must not change: write b = x + [], and change b; other is called at line 1",
     ),
     "nothing": (PROGRAM.format("if x == 1:\n    return 1"), "a run of other ends without a value"),
-    "inside": (
-        PROGRAM.format("y = x + 1\nreturn y + z"),
-        "z has no value here: the known names are p, x, y; other is called at line 1",
-    ),
     "numeric": (
         PROGRAM.format("return x + geometric(p)"),
         (
@@ -177,22 +160,7 @@ MISTAKES = {
             "hi), or compare it; other is called at line 1"
         ),
     ),
-    "parameter": (
-        PROGRAM.format("p = 1\nreturn p"),
-        (
-            "p is already a parameter or a definition of the case: choose another name; other is "
-            "called at line 1"
-        ),
-    ),
     "no inputs": ('kind = "program"\nsource = "return 1"', "the key 'inputs' is missing"),
-    "two inputs": (
-        'kind = "program"\ninputs = ["x", "x"]\nsource = "return x"',
-        "'x' cannot be the name of an argument; choose another name",
-    ),
-    "word": (
-        'kind = "program"\ninputs = ["len"]\nsource = "return 1"',
-        "'len' cannot be the name of an argument; choose another name",
-    ),
     "no source": ('kind = "program"\ninputs = ["x"]', "give either source or file"),
     "calls": ('kind = "program"\ninputs = ["x"]\nsource = "return x"\ncalls = {}', "unknown key"),
     "kind": ('kind = "randomised"', "unknown mechanism 'randomised'"),

@@ -167,8 +167,8 @@ def test_sequences(length: object, tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize("by", [None, 1, 2, 5])
-@pytest.mark.parametrize("ranges", [(1,), (4,), (2, 4), (3, 3, 3), (1, 2, 5)])
+@pytest.mark.parametrize("by", [None, 1, 2])
+@pytest.mark.parametrize("ranges", [(4,), (2, 4), (1, 2, 5)])
 def test_pairs_are_counted_without_equal_ones(differ: str, by: int | None, ranges: tuple[int, ...]) -> None:
     """As many as there are one by one: no input is a neighbour of itself."""
     inputs = list(product(*map(range, ranges)))

@@ -468,20 +468,6 @@ def test_evidence_is_about_the_bound_of_each_pair(tmp_path: Path, capsys: pytest
         assert run(["check", str(budget), "--case", str(path)]) == 1
 
 
-def test_second_reader_of_relations(tmp_path: Path) -> None:
-    """Evidence for a condition does not fit a case with another condition."""
-    path = case_of(tmp_path, 'related = "abs(x - y) <= 1"', 'ratio = "2"')
-    evidence = tmp_path / "evidence.json"
-    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
-    content, document = path.read_text(), json.loads(evidence.read_text())
-    look = second_look(document, content)
-    assert look.compared
-    assert look.agrees
-    assert second_look(document, content.replace("abs(x - y) <= 1", "x + 1 == y")).agrees  # the same pairs
-    for other in ["abs(x - y) <= 2", "x == 0 and y == 1", "x + y == 3"]:
-        assert not second_look(document, content.replace("abs(x - y) <= 1", other)).agrees
-
-
 def coins_are_private(a: Fraction, b: Fraction) -> bool:
     """Tells whether coins with (1 + n·a)/4 for n = 0, 1, 2 are private with the ratio b^distance."""
     chances = [(1 + n * a) / 4 for n in range(3)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from z3 import Solver, sat, unsat
 
+from paramverify.answers import Proved
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.models.model import Model
@@ -16,10 +17,34 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy import formula_verification
 from paramverify.privacy.cases import load
 from paramverify.privacy.formula_verification import verify_by_formulas
-from paramverify.verdicts import Unknown
+from paramverify.verdicts import Holds, Unknown, Violated
 
 CASES = Path(__file__).parents[2] / "cases"
 MONOLITHIC = ["--encoding", "monolithic"]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "formulas"),
+    [
+        ("geometric-neighbours", Holds, 4),
+        ("geometric-contagious-ln2", Violated, None),
+        ("geometric-contagious-ln4", Holds, 2),
+        ("geometric-independent", Holds, 2),
+        ("noisy-max-contagious", Violated, None),
+        pytest.param("discrete-laplace", None, None, marks=pytest.mark.slow),
+    ],
+)
+def test_verdicts_of_the_cases(name: str, status: type | None, formulas: int | None) -> None:
+    """The verdict is the expected one, with an exact witness or the word of Z3 for each formula."""
+    case = load(CASES / f"{name}.toml")
+    report = verify_by_formulas(case, Options(seconds=30))
+    assert isinstance(report.verdict, status or {"holds": Holds, "violated": Violated}[case.expect["status"]])
+    if isinstance(report.verdict, Violated):
+        assert report.verdict.witness.exceeds  # type: ignore[union-attr]
+    elif formulas:
+        assert len(report.solved) == formulas
+        assert all(s.decision.backend == "z3" for s in report.solved)
+        assert all(isinstance(s.decision.answer, Proved) for s in report.solved)
 
 
 def test_holds_is_told_as_the_word_of_the_solver(capsys: pytest.CaptureFixture[str]) -> None:

@@ -206,18 +206,6 @@ def test_cases_are_derived_again(several: Document) -> None:
     assert not checked(json.dumps(several), str(SURVEY)).report.accepted
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon", ["1/10", "ln(11/10)"])
-def test_one_release_of_a_case_with_several_pairs(epsilon: str) -> None:
-    """Its δ is found without a grid, as that of the dominating pair; the kernel has bounds of it."""
-    found, document = composed(f"{SHUFFLED}:r=2/3", delta_for=epsilon)
-    report = checked(json.dumps(document), str(SHUFFLED)).report
-    assert report.accepted, report.lines
-    assert found.between.upper is not None
-    assert Fraction(own(document)["lower"]) <= found.between.upper
-    assert found.between.lower <= Fraction(own(document)["upper"])
-
-
 CASE: list[Change] = [
     put("components", 0, "case", "set", "r", value="3/4"),
     put("components", 0, "case", "digest", value="0" * 64),

@@ -122,15 +122,6 @@ def test_safe_values_that_are_not_for_larger_inputs(
     assert json.loads(capsys.readouterr().out)["larger"]["inputs"] == "n in {0..3}"
 
 
-@pytest.mark.usefixtures("ample_share")
-def test_budgets_of_a_ratio_with_parameters() -> None:
-    """Larger inputs break the bound of the case; the short form says it, too."""
-    case = loads(squares("geometric(a)", 'ratio = "1/a**3"', parameters='[parameters]\na = "(0, 1)"\n'))
-    found = case.budget()
-    assert "\n  larger inputs need more, such as n in {0..3}: " in str(found)
-    assert repr(found).endswith("; larger inputs need more>")
-
-
 def test_compositions_name_what_each_release_is_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,16 +166,6 @@ def test_a_function_with_rounded_numbers(tmp_path: Path) -> None:
         path.write_text(f"{header}{made}def f(n):\n    return {body}\n", encoding="utf-8")
         notes = runpy.run_path(str(path))["f"].verify().notes
         assert any(note.startswith("numbers are exact in proofs: 0.") for note in notes) == noted, body
-
-
-def test_a_table_of_densities_is_no_table_of_probabilities(tmp_path: Path) -> None:
-    """The page of a case with outputs that are real numbers."""
-    page = tmp_path / "p.html"
-    case = written(tmp_path, squares("laplace(1/eps)", 'epsilon = "eps"', '"0..1"', EPS))
-    assert run(["report", case, "-o", str(page)]) == 0
-    text = shown(page)
-    assert "Mechanism: the density of the outputs at a place, up to a common factor, for an input" in text
-    assert "the probability of an output for an input" not in text
 
 
 def test_places_of_least_bounds_that_are_only_approached() -> None:

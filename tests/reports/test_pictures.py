@@ -137,17 +137,6 @@ def test_a_map(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_of_a_map_that_has_just_begun(tmp_path: Path) -> None:
-    """A map in which nothing is decided yet is drawn too, and so is one that was interrupted."""
-    regions = noisy_max("(0, 1)", "(0, 1)")
-    begun = replace(regions, cells=(Cell(Status.UNDECIDED, regions.box),), interrupted=True)
-    region_pictures.draw(begun, tmp_path / "map.svg")
-    found = texts(tmp_path / "map.svg")
-    assert "undecided 100 %" in found
-    assert letters("for all pC ∈ (0, 1); interrupted") in formulas(tmp_path / "map.svg")
-
-
-@pytest.mark.slow
 def test_slices(tmp_path: Path) -> None:
     """A map over three parameters is drawn as slices, whose cells say the same as those of the map."""
     path = tmp_path / "case.toml"
@@ -176,16 +165,6 @@ def test_slices(tmp_path: Path) -> None:
     assert signs.count(letters("pB")) == 2
     names = identifiers(tmp_path / "slices.svg")
     assert len(names) == len(set(names))
-
-
-@pytest.mark.slow
-def test_slices_of_one_s_own(tmp_path: Path) -> None:
-    """Several maps over two parameters are one picture; maps over others are refused."""
-    regions = noisy_max("(0, 1)", "(0, 1)")
-    region_pictures.draw_slices([("one", regions), ("two", regions)], tmp_path / "two.svg")
-    assert {"one", "two", "private", "not private"} <= set(texts(tmp_path / "two.svg"))
-    with pytest.raises(InputError, match="over two parameters"):
-        region_pictures.draw_slices([], tmp_path / "none.svg")
 
 
 @pytest.mark.slow

@@ -220,23 +220,6 @@ def test_keys_are_completed_with_words(path: tuple[str, ...], name: str, words: 
     assert (name, words) in set(completed(SCHEMA, path))
 
 
-def test_the_reference_has_defaults_words_and_rules() -> None:
-    """The reference says what is needed, what a key is where it is left out, and what goes together."""
-    parts = {(part.kind, part.name): part for part in reference()}
-    rows = {row.name: row for row in parts["privacy", "noisy_max"].rows}
-    assert (rows["ties"].words, rows["ties"].default) == (("uniform", "first"), '"uniform"')
-    assert rows["noise"].needed
-    assert not rows["ties"].needed
-    measures = "`renyi`, `chi_squared`, `total_variation`, `kl` and `zcdp`"
-    assert parts["privacy", "[privacy]"].rules == (
-        f"Give exactly one of `epsilon`, `ratio`, {measures}.",
-        f"Give at most one of `delta`, {measures}.",
-    )
-    assert parts["privacy", "[neighbours]"].rules[1] == "`by` requires `differ`."
-    day = next(row for row in parts["privacy", "time_series"].rows if row.name == "day")
-    assert (day.type, day.default) == ("a whole number from 1 to 20", "1")
-
-
 def taplo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs Taplo in a folder, which it must not leave."""
     command = [shutil.which("taplo", path=str(Path(sys.executable).parent)) or "taplo", "lint", *arguments]

@@ -15,7 +15,7 @@ from paramverify.privacy import verification
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
 from paramverify.statistics.case_testing import guided
-from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, with_ratio, worst
+from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
 from paramverify.statistics.events import Feature, FeatureRange, OutputEvent, Quantity, candidates
 from paramverify.statistics.samplers import ModelSource, chosen_points, experiments, length_of
@@ -88,22 +88,6 @@ def test_a_search_finds_a_supremum_that_nothing_attains() -> None:
     ratio = tight.witness.ratio.rational
     assert ratio is not None
     assert 1 < ratio < 2
-
-
-@pytest.mark.slow
-def test_irrational_ratios() -> None:
-    """The tight ratio exp(1/2) is found as that number, and a bound can be any number of the model."""
-    loaded = case("discrete-laplace")
-    runs, found = detected(loaded, [0.4])
-    seen = runs.counts(SELECT, found.selected[0].experiment, 0, SMALL.select)
-    start = certify(loaded.model, found.selected[0], seen)
-    assert start is not None
-    assert start.witness.ratio is not None
-    assert isinstance(verify(with_ratio(loaded, start.witness.ratio)).verdict, (Holds, Violated))
-    tight = tight_ratio(loaded, start.witness, Fraction(1, 1000), 60)
-    assert tight.exact
-    assert tight.witness.ratio is not None
-    assert tight.witness.ratio.describe() == "exp(1/2)"
 
 
 def test_impossible_outputs(tmp_path: Path) -> None:

@@ -45,13 +45,6 @@ def test_symbolic_geometric_mechanism_is_tight() -> None:
     assert (rational(found), found.attained) == (1, True)
 
 
-def test_unbounded_ratio() -> None:
-    """Without a bound on alpha there is no budget: the ratio grows without limit as alpha → 0."""
-    found = budget(CASES / "geometric-symbolic-3.toml")
-    assert found.infinite
-    assert not found.attained
-
-
 EXAMPLE_5_LIKE = """
 [parameters]
 p = "{p}"
@@ -97,29 +90,6 @@ def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
     assert largest <= found.high
     assert largest >= found.low * Fraction(98, 100)
     assert found.value is not None or found.high - found.low <= found.low / 10**9
-
-
-def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
-    """An output that is possible under one secret only has an infinite ratio, and the point shows it."""
-    path = tmp_path / "case.toml"
-    path.write_text(
-        """
-        [mechanism]
-        kind = "hmm"
-        states = ["a", "b"]
-        observations = ["x", "y"]
-        [mechanism.emissions]
-        a = { x = "1/2", y = "1/2" }
-        b = { y = "1" }
-        [neighbours]
-        differ = "each"
-        [privacy]
-        epsilon = 5
-        """
-    )
-    found = budget(path)
-    assert (found.infinite, found.attained) == (True, True)
-    assert (found.origin.left, found.origin.right, found.origin.observations) == ("a", "b", ("x",))
 
 
 def test_algebraic_supremum() -> None:

@@ -194,17 +194,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
-def test_exact_shares_of_a_folded_map() -> None:
-    """p + q + r < 1 has the volume 1/6: certified from both sides."""
-    problem = stated("p + q + r - 1")
-    found = region_map(
-        problem.claims, problem.domain, problem.free, Fraction(1, 20), folds=(("p", "q", "r"),)
-    )
-    low = found.share(Status.VIOLATING)
-    assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
-
-
 LIMITED = [
     (stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4", "5/2 - p - q - r")), None),
     (stated("p + q - 2*r*s - 1/3", names="pqrs", constraints=("p + q - 1/2",)), Fraction(7, 8)),
@@ -328,21 +317,6 @@ def narrow(monkeypatch: pytest.MonkeyPatch, waiting: int, kept: int) -> None:
     monkeypatch.setattr(regions, "FEWEST", waiting)
     monkeypatch.setattr(regions, "MOST", waiting)
     monkeypatch.setattr(regions, "MOST_KEPT", kept)
-
-
-@pytest.mark.slow
-def test_with_few_cells_waiting_the_map_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only 20 cells may wait, and 8 inside of one of them, the same share is decided."""
-    problem = stated(CORNER)
-    narrow(monkeypatch, 20, 10**6)
-    seen: list[Cell] = []
-    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 6), on_cell=seen.append)
-    assert found.share(Status.UNDECIDED) <= Fraction(1, 6)
-    assert not found.interrupted
-    assert any(cell.status is Status.UNDECIDED for cell in seen)  # left for good
-    assert sum(cell.volume for cell in found.cells) == 1
-    assert not wrong(found, problem.domain, Random(1), 200)
-    assert report(found, problem.domain).accepted
 
 
 @pytest.mark.slow

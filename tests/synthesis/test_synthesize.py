@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from paramverify.backends import backend
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
@@ -99,19 +98,6 @@ def test_example_4_just_below(tmp_path: Path) -> None:
         p = Fraction(k, 300)
         violated = largest_ratio(model_of(case), {"p": p}) > Fraction(199, 100)
         assert found.status_at(p) is (Status.VIOLATING if violated else Status.SAFE)
-
-
-def test_example_4_with_a_decimal_budget(tmp_path: Path) -> None:
-    """For epsilon = 0.69 the end is a root of a polynomial with exp(0.69), enclosed as tightly as wanted."""
-    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', "epsilon = 0.69"))
-    found = parts_of(case, "p")
-    assert [p.status for p in found.parts] == [Status.VIOLATING, Status.SAFE]
-    root = found.parts[0].upper.refined(Fraction(1, 10**25))
-    assert root.upper - root.lower <= Fraction(1, 10**25)
-    model = model_of(case)
-    origins = [c.origins[0] for c in claims_of(model)]
-    assert any(evaluate(model, o, {"p": root.lower}).exceeds for o in origins)
-    assert not any(evaluate(model, o, {"p": root.upper}).exceeds for o in origins)
 
 
 # --- violating priors --------------------------------------------------------------------------------
@@ -284,14 +270,6 @@ def test_design_of_noisy_max(tmp_path: Path) -> None:
     assert certified.upper - certified.lower <= Fraction(1, 1000)
 
 
-def test_no_design_is_private(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where no value of a design parameter is private, the exit code is 1."""
-    case = variant(tmp_path, "design-geometric-contagious", ('"(0, 1)", design', '"(0, 1/2]", design'))
-    code, found = document(capsys, case.path)
-    assert code == 1
-    assert "optimum" not in found
-
-
 def test_two_design_parameters(tmp_path: Path) -> None:
     """Two design parameters get a map with certified bounds of the objective."""
     case = variant(
@@ -356,16 +334,6 @@ def test_verify_is_about_all_design_values(capsys: pytest.CaptureFixture[str]) -
 # --- the command -------------------------------------------------------------------------------------
 
 
-def test_witness_with_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A violating prior comes with evidence that `check` accepts for this case; the exit code is 1."""
-    case, evidence = CASES / "geometric-contagious-ln2.toml", tmp_path / "evidence.json"
-    code, found = document(capsys, case, "--witness", "--evidence", evidence)
-    assert code == 1
-    assert found["status"] == "violated"
-    assert found["witness"]["parameters"] == {"p": "1/2"}
-    assert run(["check", str(evidence), "--case", str(case)]) == 0
-
-
 @pytest.mark.slow
 def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A map goes on where a coarser one stopped, and its evidence is accepted for its case only."""
@@ -402,17 +370,6 @@ def test_a_map_is_drawn_after_the_time_limit(
     assert code == 3
     assert found["interrupted"]
     assert len(found["cells"]) == sum(cell.status is not Status.MIRRORED for cell in drawn[0].cells)
-
-
-def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
-    """Several parameters get a quantifier-free condition, or a message on how to get the program."""
-    code, found = document(capsys, CASES / "randomized-response.toml", "--exact")
-    if backend("qepcad").version() is None:
-        assert code == 3
-        assert "passagemath-qepcad" in found["reason"]
-        pytest.skip(backend("qepcad").install)
-    assert code == 0
-    assert found["condition"] == "TRUE"
 
 
 @pytest.mark.parametrize(
@@ -508,11 +465,3 @@ def test_ends_that_are_close(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert lines[0] == "true: f >= 0 for p in [0, ≈ 0.707106781]"
     assert lines[1] == "false: f >= 0 for p in (≈ 0.707106781, ≈ 0.707106782)"
     assert "≈ 0.707106781 stands for sqrt(2)/2, a root of 2*x^2 - 1" in lines
-
-
-def test_isolated_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A value at which the claim just holds is a line of its own."""
-    path = tmp_path / "case.toml"
-    path.write_text('[parameters]\np = "(0, 1)"\n[claim]\nholds = "(3*p - 1)**2 <= 0"\n')
-    assert run(["synthesize", str(path)]) == 0
-    assert "true: (3*p - 1)**2 <= 0 for p = 1/3" in capsys.readouterr().out.splitlines()
