@@ -340,3 +340,15 @@ def test_where_a_claim_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[
     capsys.readouterr()
     assert run(["check", str(path), "--case", found.path]) == 1
     assert "statements[0]: nothing says where this claim comes from" in capsys.readouterr().out
+
+
+WALK = str(ROOT / "cases" / "random-walk.toml")
+
+
+@pytest.mark.parametrize("target", ["smtlib2", "qepcad", "redlog"])
+def test_export(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Claims are written one by one; a strict one has its own domain, so --together refuses it."""
+    assert run(["export", WALK, "--to", target, "-o", str(tmp_path)]) == 0
+    assert len(list(tmp_path.iterdir())) == 2
+    assert run(["export", WALK, "--to", target, "--together"]) == 2
+    assert "a claim with < or > has its own" in capsys.readouterr().err

@@ -171,6 +171,22 @@ def test_evidence_with_another_condition_is_rejected(
         capsys.readouterr()
 
 
+def test_the_second_reader_notices_the_condition(tmp_path: Path) -> None:
+    """The second reading alone, without the first one, rejects evidence with another side condition."""
+    from paramverify.rereader.second_reading import second_look
+
+    ignored = 'one_sided = "ignored"\n'
+    case, evidence = written(tmp_path, "4", ignored), tmp_path / "evidence.json"
+    assert run(["verify", case, "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    content = Path(case).read_text(encoding="utf-8")
+    assert second_look(document, content).agrees
+    assert not second_look(document, content.replace(ignored, "")).agrees
+    del document["side_condition"]
+    assert not second_look(document, content).agrees
+    assert not second_look(document, content.replace(ignored, "")).agrees
+
+
 def test_what_cannot_be_asked(tmp_path: Path) -> None:
     """Probabilities that vanish at some points only, other words, and sampling are mistakes."""
     with pytest.raises(CaseError, match="one_sided"):

@@ -45,6 +45,32 @@ def test_coq_accepts(tmp_path: Path) -> None:
     assert refusals([*map(written, names)], tmp_path) == [""] * len(names)
 
 
+CONSTRAINED = """
+[parameters]
+p = "[1/10, 1/5)"
+q = "(1/10, 1/5]"
+constraints = ["p <= q", "q < 1/6 + p/7"]
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "p", range = 2 }
+[neighbours]
+differ = "one"
+[privacy]
+ratio = 20
+"""
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_accepts_constraints(tmp_path: Path) -> None:
+    """Coq accepts a domain with several constraints over several parameters, and no wider one."""
+    text = about(case_of(CONSTRAINED))
+    premises = ("(1 / 10 <= p < 1 / 5)%R", "(0 <= (0 - p + q))%R")
+    wider = [text.replace(premise, "(0 <= 1)%R") for premise in premises]
+    assert text not in wider
+    assert refusals([text, *wider], tmp_path) == ["", "- by_domain.", "- by_domain."]
+
+
 @needs_coq
 @pytest.mark.slow
 def test_coq_rejects(tmp_path: Path) -> None:

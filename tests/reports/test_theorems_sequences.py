@@ -45,7 +45,7 @@ def text_of(name: str) -> str:
     """Returns the text of a shipped case, of one with fewer days, or of one whose claims have a logarithm."""
     if name == "two noises":
         return TWO_NOISES
-    return (ROOT / "cases" / f"{name}.toml").read_text().replace('"1..40"', '"1..9"')
+    return (ROOT / "cases" / f"{name}.toml").read_text().replace('"1..40"', '"1..20"')
 
 
 @cache
@@ -64,7 +64,7 @@ def test_coq_accepts_and_rejects(tmp_path: Path) -> None:
     files = {name: file_about(name) for name in CASES}
     for name, text in files.items():
         assert CASES[name] in text
-    more = files["time-series-2-40-days"].replace("9]%nat", "9; 10]%nat")
+    more = files["time-series-2-40-days"].replace("20]%nat", "20; 21]%nat")
     text = files["two noises"]
     step = re.search(r"- ln x_eps / \((.*?)\)", text)
     assert step
@@ -126,6 +126,27 @@ def a_number(text: str) -> str:
 
 
 SAME = (lambda text: text, True)
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_rejects_other_rays(tmp_path: Path) -> None:
+    """Neither a smaller bound, other steps, other secrets, a wider domain nor other rays are shown."""
+    asked(
+        "above-threshold-prior-all",
+        {
+            "nothing": SAME,
+            "a bound beyond": (changing("expression := (8)", "expression := (91 / 20)"), False),
+            "a step": (changing("(0, 3, 1, ((5 / 6))", "(0, 3, 1, ((1 / 100))"), False),
+            "a step that is negative": (changing("(0, 3, 1, ((5 / 6))", "(0, 3, 1, ((0 - 5 / 6))"), False),
+            "a step with a parameter": (changing("(0, 3, 1, ((5 / 6))", "(0, 3, 1, (p)"), False),
+            "a symbol": (changing("symbols := 3", "symbols := 2"), True),  # then less is said
+            "the domain": (changing("(1 # 4)%Q (3 # 4)%Q", "(0 # 4)%Q (9 # 4)%Q"), False),
+            "rays": (a_number, False),
+            "no rays": (lambda text: re.sub(r'rays_of 17 \["\d+', 'rays_of 17 ["3', text), False),
+        },
+        tmp_path,
+    )
 
 
 @needs_coq
@@ -371,7 +392,7 @@ def test_a_theorem_about_nothing_says_so(length: str) -> None:
     ("name", "old", "new", "there"),
     [
         ("above-threshold-prior-all", 'q = "[1/4, 3/4]"', 'q = "[1/4, 1/2]"', "(1 / 4 <= q <= 1 / 2)%R"),
-        ("time-series-2-40-days", 'length = "1..9"', 'length = "1..8"', "[1; 2; 3;"),
+        ("time-series-2-40-days", 'length = "1..20"', 'length = "1..19"', "[1; 2; 3;"),
         ("programs/stream-fresh-answers", "flip(3/4)", "flip(2/3)", "((2 / 3))%case)%nat"),
         ("geometric-metric", '"abs(x - y)"', '"2 * abs(x - y)"', "(* Distance 12: *)"),
         ("geometric-metric", "ln(2) * distance", "ln(3) * distance", "((729)%case,"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.evidence_checks import checked
+from paramverify.rereader.second_reading import second_look
 
 ROW = """
 title = "A row of people"
@@ -94,3 +96,15 @@ def test_forged(name: str, made: tuple[str, str]) -> None:
     document = json.loads(text)
     FORGED[name](document)
     assert not checked(json.dumps(document), path).report.accepted
+
+
+@pytest.mark.slow
+def test_the_second_reader_computes_windows(made: tuple[str, str]) -> None:
+    """What a nearer window needs does not hold, which the second reader finds by itself."""
+    path, text = made
+    document = json.loads(text)
+    assert second_look(document, Path(path).read_text()).agrees
+    _distance(1)(document)
+    look = second_look(document, Path(path).read_text())
+    assert (look.compared, look.agrees) == (True, False)
+    assert "window" in look.line

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from paramverify.algebra.real_roots import RealRoot
+from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy import verification
 from paramverify.privacy.cases import PrivacyCase, load
@@ -122,6 +124,22 @@ def test_every_length() -> None:
     tight = tight_ratio(bounded, start.witness, Fraction(1, 10), 60)
     assert tight.is_within(Fraction(1, 10))
     assert tight.upper is None or float(tight.upper) <= 6
+
+
+@pytest.mark.slow
+def test_longer_sequences_say_nothing_about_a_case() -> None:
+    """A case about two answers is private with 4 ln 2; a ratio of five answers is not its own."""
+    loaded = case("above-threshold")
+    short = replace(loaded, model=replace(loaded.model, lengths=(1, 2)))
+    assert isinstance(verify(short).verdict, Holds)
+    _, found = detected(loaded, [2.0])
+    start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
+    assert start is not None
+    assert len(start.witness.observations) == 5
+    with pytest.raises(InputError, match="at most 2, the length of the case, but it is 5"):
+        certify(short.model, found.selected[0], [found.selected[0].event.value])
+    with pytest.raises(InputError, match="at most 2, the length of the case, but it is 5"):
+        tight_ratio(short, start.witness, Fraction(1, 1000), 60)
 
 
 @pytest.mark.slow
