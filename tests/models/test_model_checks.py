@@ -251,6 +251,19 @@ def test_denominators_where_one_point_is_tried() -> None:
         assert obligation.claim.polynomial == -1
 
 
+def test_a_parameter_called_like_the_constant() -> None:
+    """Without a constant, E is a parameter like any other, and has the signs of its interval."""
+    for interval, text, turned in (
+        ("[1, 2]", "E", False),
+        ("[-2, -1]", "E", True),
+        ("[0, 3]", "2*E - 7", True),
+    ):
+        claim = make(text, {"E": interval})
+        checks = Checks(claim.domain)
+        assert checks.positive(claim.polynomial, "it") == (-claim.polynomial if turned else claim.polynomial)
+        assert checks.obligations == []
+
+
 def test_positive_points_of_parts_of_a_domain() -> None:
     """A part that is a box shows a positive point only if the polynomial is not zero on all of it."""
     box = {"p": "[0, 1]", "q": "[0, 1]"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from name_tools import ODD, Rows, explicit, largest, number_of
+from name_tools import ODD, Rows, explicit, largest, number_of, quoted, table
 
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
@@ -116,6 +116,24 @@ def test_numbers_name_states_that_are_spelt_as_them(tmp_path: Path, capsys: Capt
     code, _, err = answer(capsys, "verify", str(case))
     assert code == 2
     assert "0 may mean '0' or '0.0': rename one of them" in err
+
+
+def test_time_series_keep_their_states_apart(tmp_path: Path, capsys: Captured) -> None:
+    """Days of a series whose states are equal as numbers are those of different states."""
+    stay = '{ "0" = "1/4", "00" = "1/4", "1" = "1/4", "01" = "1/4" }'
+    moves = [{other: "97/100" if other == name else "1/100" for other in NAMES} for name in NAMES]
+    rows = "\n".join(f"{quoted(name)} = {table(row)}" for name, row in zip(NAMES, moves, strict=True))
+    case = tmp_path / "case.toml"
+    text = (
+        f'[mechanism]\nkind = "time_series"\nstates = {list(NAMES)}\ninitial = {stay}\ntruth = "9/10"\n'
+        f"[mechanism.transitions]\n{rows}\n"
+        '[neighbours]\npairs = [["00", "0"]]\n[privacy]\nratio = 28\n'
+    )
+    case.write_text(text)
+    code, out, _ = answer(capsys, "budget", str(case), "--json")
+    assert (code, json.loads(out)["ratio"]) == (0, "27")  # (9/10) / (1/30)
+    code, out, _ = answer(capsys, "show", str(case))
+    assert "00" in out.split()
 
 
 PRIOR = """

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from numeric_oracle import NumericMaker, Table, enumerated, far_from, named, tailed, wrong
+from program_oracle import Oracle
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
@@ -23,6 +27,7 @@ from paramverify.privacy.verification import verify
 from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 
+CASES = Path(__file__).parents[2] / "cases" / "programs"
 REACH, WINDOW = 6, 3
 SLACK = Fraction(8, 4**REACH)  # more than the weight of all runs whose noise is beyond the reach
 INPUTS = ([0, 1], [1, 1])
@@ -51,6 +56,19 @@ def test_observations_are_sets_of_outputs_with_the_same_ratios(seed: int) -> Non
     assert not wrong(table, enumerated(text, INPUTS, REACH), WINDOW, SLACK)
 
 
+def largest_ratio(path: Path, inputs: Sequence[Sequence[int]], reach: int) -> Fraction:
+    """Returns the largest ratio of two probabilities, by Python itself, of outputs that are not rare."""
+    data = tomllib.loads(path.read_text())
+    text = data["mechanism"]["source"].replace("alpha", "a")
+    rows = [Oracle(Fraction(1, 4), reach).distribution(text, {"q": list(x)}) for x in inputs]
+    largest = Fraction(1)
+    for first, second in permutations(rows, 2):
+        for output, share in first.items():
+            if share > Fraction(1, 4**reach):
+                largest = max(largest, share / second[output] if output in second else Fraction(10**9))
+    return largest
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_ratios_are_largest_at_ends_and_in_limits(seed: int) -> None:
@@ -58,6 +76,22 @@ def test_ratios_are_largest_at_ends_and_in_limits(seed: int) -> None:
     text = tailed(seed)
     table = observed(text, INPUTS)
     assert not far_from(table, enumerated(text, INPUTS, 14), 6)
+
+
+BUDGETS = {  # the exponent e of the tight ratio 1/alpha**e of two inputs that differ in their first entry
+    "histogram": (1, 3),
+    "prefix-sums": (1, 3),
+    "partial-sum": (1, 3),
+    "smart-sum": (2, 3),
+}
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_shipped_cases_are_tight(name: str) -> None:
+    """No output that is not rare has a ratio beyond the bound of the case, and one has that ratio."""
+    exponent, reach = BUDGETS[name]
+    found = largest_ratio(CASES / f"numeric-{name}.toml", ([0, 0, 0], [1, 0, 0]), reach)
+    assert found == 4**exponent
 
 
 @pytest.mark.slow

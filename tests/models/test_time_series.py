@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.claims import Origin
+from paramverify.errors import CaseError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.privacy.cases import PrivacyCase, load
 
@@ -72,6 +73,19 @@ def test_the_secret_is_the_state_on_one_day(tmp_path: Path, day: int, length: in
         witness = evaluate(model, Origin("a", "b", word), {"p": Fraction(1, 4)})
         expected = [conditioned(word, day, state) for state in "ab"]
         assert [p.rational for p in witness.probabilities] == expected
+
+
+def test_truth_needs_states_as_observations(tmp_path: Path) -> None:
+    """With `truth` the states themselves are released; other observations are refused."""
+    text = CASE.format(day=1)
+    start, end = text.index("[mechanism.emissions]"), text.index("[neighbours]")
+    text = text[:start] + text[end:]
+    with pytest.raises(CaseError, match="give either truth or emissions"):
+        written(tmp_path, text)
+    with pytest.raises(CaseError, match="with truth, the releases are the states; remove observations"):
+        written(tmp_path, text.replace("day = 1", 'truth = "3/4"'))
+    fine = text.replace("day = 1", 'truth = "3/4"').replace('observations = ["x", "y"]\n', "")
+    assert written(tmp_path, fine).model.hmm.observations == ("a", "b")
 
 
 def test_a_survey_with_memory_repeats_its_first_answer(root: Path) -> None:
