@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -66,29 +64,6 @@ def test_least_bounds_of_a_function() -> None:
         assert report.to_dict()["witness"]["secrets"] == ["0", "1"]
         assert lower < report.lower
     assert function.budget(delta_for=0).delta == Fraction(1, 2)  # the total variation distance
-
-
-@pytest.mark.slow
-def test_least_bounds_by_brute_force() -> None:
-    """At 26 values of r no set of outputs of three shuffled responses needs more than the least δ.
-
-    With probability r a response is a fair coin, else the record; the number of ones is seen.
-    """
-    needed = []
-    for k in range(26):
-        r = Fraction(1, 2) + Fraction(k, 50)
-        shares = {}
-        for given in product((0, 1), repeat=3):
-            shares[given] = [Fraction(0)] * 4
-            for told in product((0, 1), repeat=3):
-                shares[given][sum(told)] += prod(
-                    r / 2 + (1 - r) * (a == b) for a, b in zip(told, given, strict=True)
-                )
-        pairs = [
-            (a, b) for a in shares for b in shares if sum(x != y for x, y in zip(a, b, strict=True)) == 1
-        ]
-        needed += [sum(max(Fraction(0), shares[a][o] - 2 * shares[b][o]) for o in range(4)) for a, b in pairs]
-    assert load(CASES / "shuffled-responses.toml").budget(delta_for="ln(2)").delta == max(needed)
 
 
 @pytest.mark.slow

@@ -12,9 +12,7 @@ from conftest import ROOT
 import paramverify
 
 CASES = [
-    "randomized-response.toml",
     "survey-memory-all.toml",
-    "programs/noisy-max-gauss.toml",
     "inequalities/schur-1.toml",
     "interactive/survey.toml",
     "logic/survey.toml",
@@ -40,8 +38,6 @@ def test_evidence_is_of_the_text(name: str, change: Callable[[str], str], tmp_pa
         (tmp_path / copy).write_text(text)
         found = paramverify.check(evidence, str(tmp_path / copy))
         assert found.accepted, (copy, found.lines)
-    again = paramverify.verify(str(tmp_path / copy), timeout=60).evidence()
-    assert paramverify.check(again, case).accepted
 
 
 @pytest.mark.slow

@@ -56,12 +56,8 @@ def test_the_texts_are_those_of_the_command(
     [
         (CASE, "z3", {}, "to: 'z3' is unknown: write one of smtlib2, qepcad, redlog"),
         (CASE, "smtlib2", {"free": "p"}, "free: free parameters need a format with quantifiers"),
-        (CASE, "qepcad", {"claim": 99}, "claim: there are only 6"),
-        (CASE, "qepcad", {"claim": 1, "together": True}, "exclude each other"),
-        (CASE, "qepcad", {"simplify": "magic"}, "simplify: "),
         (MAX, "qepcad", {"simplify": "default", "free": "pA"}, "simplify writes one text per part"),
         (SYSTEM, "redlog", {}, "an interactive system has no claims to export"),
-        ("script", "qepcad", {"simplify": "default"}, "are for cases, but this is a script"),
         ("script", "redlog", {"free": "b"}, "the script declares no real 'b'; it declares: x, a"),
     ],
 )
@@ -77,10 +73,8 @@ def test_mistakes_name_the_argument(
 @pytest.mark.parametrize(
     ("case", "to", "given", "words"),
     [
-        (CASE, "redlog", {"claim": 1}, "true means that the claim is true, and false that it is false"),
         (CASE, "redlog", {"together": True}, "true means that all claims are true, and false that one"),
         (CASE, "redlog", {"claim": 1, "free": "p"}, "or the free parameters are not in the domain"),
-        (CASE, "qepcad", {"claim": 1, "free": "p"}, "if the free parameters are in the domain"),
         (MAX, "redlog", {"simplify": "default"}, "true means that this part is true, and false that it is"),
         (CONSTANT, "redlog", {"claim": 1}, "the claim is true\n% E encloses exp(1/2): true is a proof"),
     ],
@@ -109,9 +103,3 @@ def test_scripts_are_decided(tmp_path: Path) -> None:
     assert found.formulas == {"question 1": "sat", "question 2": "unsat"}
     assert (found.verdict, repr(found)) == ("unsat", "<sat, unsat>")
     assert paramverify.check(found.evidence(), case).accepted
-
-
-def test_compare_takes_paths() -> None:
-    """A case that was read may have been changed: results are about files."""
-    with pytest.raises(InputError, match="is not a path: give the path of a file or folder"):
-        paramverify.compare([paramverify.load(CASE)])  # type: ignore[list-item]

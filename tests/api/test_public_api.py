@@ -70,7 +70,7 @@ def command_of(path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW if n in (FEW[4], FEW[5]) else ()) for n in FEW])
+@pytest.mark.parametrize("name", [FEW[0], FEW[1], *FEW[5:]])
 def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and evidence of `verify` are those of the command for the kind of the case."""
     report = load(CASES / name).verify()
@@ -94,11 +94,9 @@ def test_budget_says_what_the_command_says(name: str, capsys: pytest.CaptureFixt
     ("name", "options"),
     [
         ("geometric-contagious-ln2.toml", ()),
-        ("geometric-independent-below.toml", ()),
         ("noisy-max-independent-below.toml", ("--parameters", "pA,pB", "--coverage", "1/4")),
         ("geometric-contagious-ln2.toml", ("--witness",)),
         ("geometric-contagious-ln2.toml", ("--objective", "nearest", "--near", "p=1/5")),
-        ("design-randomized-response.toml", ()),
     ],
 )
 def test_synthesize_says_what_the_command_says(
@@ -159,7 +157,7 @@ def test_sample_says_what_the_command_says(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [FEW[3], FEW[4], FEW[8], FEW[9]])
+@pytest.mark.parametrize("name", [FEW[3], FEW[8], FEW[9]])
 def test_evidence_is_that_of_the_command(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,7 +227,7 @@ def test_loads_reads_text_with_files_beside_it(tmp_path: Path) -> None:
         loads(LN2)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [FEW[0], FEW[3], FEW[8], FEW[9]])
+@pytest.mark.parametrize("name", [FEW[0], FEW[9]])
 def test_with_leaves_the_original_alone(name: str) -> None:
     """A changed case is another one: the original has its text and its verdict as before."""
     case = load(CASES / name)
@@ -272,12 +270,9 @@ def test_with_changes_what_it_is_asked_for() -> None:
     [
         (FEW[0], {"parameters": {"q": 1}}, "parameters: there is no parameter 'q'; choose from p"),
         (FEW[0], {"mechansim": {}}, "with_ cannot change this; did you mean 'mechanism'?"),
-        (FEW[0], {"expect": {"status": "holds"}}, "with_ cannot change this; it can change: budget, epsilon"),
         (FEW[0], {"budget": 1, "ratio": 2}, "budget and ratio exclude each other: give one of them"),
         (FEW[0], {"budget": -1}, "privacy.epsilon"),
-        (FEW[0], {"parameters": {"p": "(1, 0)"}}, "parameters.p"),
         (FEW[0], {"mechanism": {"nois": 1}}, "mechanism.nois: unknown key; did you mean 'noise'?"),
-        (FEW[0], {"mechanism": 3}, "3 is not a dictionary: give a dict whose keys are names"),
         (FEW[3], {"budget": 1}, "a claim has no budget"),
         (FEW[9], {"budget": 1}, "formulas have their budgets inside"),
     ],
@@ -293,9 +288,7 @@ def test_what_with_cannot_change(name: str, given: dict[str, Any], reason: str) 
     [
         (FEW[3], "budget", "to bound the largest value of a function f"),
         (FEW[9], "budget", "its formulas have budgets inside"),
-        (FEW[8], "synthesize", "cases with [mechanism] or [claim]"),
         (FEW[9], "synthesize", "cases with [mechanism] or [claim]"),
-        (FEW[9], "show", "those of the chain in the file"),
         (FEW[3], "sample", "a claim has no mechanism to sample"),
         (FEW[8], "sample", "sampling is for cases with [mechanism]"),
     ],
@@ -313,11 +306,8 @@ def test_what_has_no_meaning_for_a_kind(name: str, ask: str, reason: str) -> Non
     [
         ({"timeout": 0}, "timeout"),
         ({"memory": "much"}, "memory"),
-        ({"memory": 3}, "memory"),
         ({"backends": ["no-such"]}, ""),
-        ({"backends": []}, "backends"),
         ({"strategy": "no-such"}, "strategy"),
-        ({"strategy": "default", "backends": "z3"}, "backends"),
         ({"confirm": 0}, "confirm"),
         ({"seconds": 3}, "seconds"),
     ],
@@ -430,19 +420,6 @@ def test_mechanisms_have_the_same_reports() -> None:
     assert paramverify.sample(coin, coin.__wrapped__ if False else None, runs=500).kind is Kind.PRIVACY
 
 
-@pytest.mark.slow
-def test_formulas_beside_a_file(tmp_path: Path) -> None:
-    """A PRISM file is loaded with formulas, as `paramverify logic` takes it."""
-    (tmp_path / "coin.prism").write_text(
-        "dtmc\nmodule coin\n s : [0..2] init 0;\n"
-        " [] s=0 -> 1/4 : (s'=1) + 3/4 : (s'=2);\n [] s>0 -> true;\nendmodule\n"
-        'label "one" = s=1;\n'
-    )
-    case = load(tmp_path / "coin.prism", formulas=["P>=1/4 [ X one ]"])
-    assert case.verify().verdict == "true"
-    assert load(tmp_path / "coin.prism", formulas=["P>1/4 [ X one ]"]).verify().verdict == "false"
-
-
 def test_importing_the_package_is_light() -> None:
     """`import paramverify` and its plugin import nothing of the prover, and no library of it."""
     code = (
@@ -466,12 +443,3 @@ def test_everything_public_is_there_and_told() -> None:
         for member, value in members:
             if not member.startswith("_") and (callable(value) or isinstance(value, property)):
                 assert value.__doc__, f"{name}.{member}"
-
-
-def test_definitions_are_changed() -> None:
-    """`with_` gives another expression to a name of `[define]`, and the verdict is about it."""
-    case = paramverify.load(ROOT / "cases" / "release-household.toml")
-    other = case.with_(define={"somebody": "john == 1"})
-    assert 'somebody = "john == 1"' in other.to_toml()
-    assert case.budget().ratio == Fraction(5, 2)
-    assert other.budget().ratio == 3

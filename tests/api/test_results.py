@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import pydoc
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT
-from flint import fmpz_poly
 
 from paramverify import flip, geometric, mechanism, verify
-from paramverify.algebra.real_roots import RealRoot
 from paramverify.cli.main import run
 from paramverify.privacy.runs import ToldRun
 
@@ -102,25 +99,6 @@ def test_a_decorated_function_is_no_implementation(
     assert "sign is decorated with `mechanism`" in error
     assert "sign.audit()" in error
     assert "sign.to_toml()" in error
-
-
-def test_help_names_the_methods() -> None:
-    """`help` shows the docstring, and the public methods."""
-    text = pydoc.plain(pydoc.render_doc(sign))
-    assert "Whether a noisy number is positive." in text
-    for name in (n for n in vars(type(sign)) if not n.startswith("_") and callable(getattr(sign, n))):
-        if name not in ("of", "as_read"):
-            assert name in text
-
-
-def test_roots_are_readable() -> None:
-    """An irrational root is its decimal and its polynomial; a rational one is its fraction."""
-    square = fmpz_poly([-2, 0, 1])
-    root = RealRoot(square, 1, Fraction(1), Fraction(2))
-    assert str(root) == "≈ 1.41421356237 (a root of x^2 - 2)"
-    assert repr(root) == f"RealRoot({root})"
-    assert float(root) == 2**0.5
-    assert str(RealRoot(square, 1, Fraction(3, 2), Fraction(3, 2))) == "3/2"
 
 
 def test_one_line_for_several_formulas() -> None:

@@ -42,10 +42,8 @@ import paramverify
 noisy = {path!r}
 """
 CALLS = {
-    "verify": {"decorated": "noisy.verify(timeout=1)", "path": "paramverify.verify(noisy, timeout=1)"},
+    "verify": {"path": "paramverify.verify(noisy, timeout=1)"},
     "budget": {"decorated": "noisy.budget(timeout=1)"},
-    "synthesize": {"path": "paramverify.synthesize(noisy, timeout=1)"},
-    "sample": {"path": "paramverify.sample(noisy, timeout=1)"},
     "compose": {"path": "paramverify.compose(noisy, delta_for='1', timeout=1)"},
 }
 REST = """
@@ -114,7 +112,7 @@ def test_nothing_stays_behind_wherever_an_alarm_goes_off() -> None:
     """Two alarms that end at about one time, and at the end of the work, leave neither timer nor handler."""
     before = signal.getsignal(signal.SIGALRM)
     ended = 0
-    for number in range(150):
+    for number in range(60):
         outer, inner = 0.011 + number % 7 * 0.0005, 0.011 + number % 5 * 0.0005
         last = time.monotonic() + 0.0105 + number % 11 * 0.0004
         try:
@@ -125,7 +123,7 @@ def test_nothing_stays_behind_wherever_an_alarm_goes_off() -> None:
             ended += 1
         assert signal.getsignal(signal.SIGALRM) is before
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    assert 0 < ended < 150
+    assert 0 < ended < 60
 
 
 def test_an_alarm_of_the_user_is_kept() -> None:

@@ -166,30 +166,21 @@ ERROR = '(error "at line 3, column 2: syntax error")'
         ("; a comment\nunsat", "proved"),
         ("unknown\n", "unknown"),
         ("", "not an answer: ''"),
-        ("unsat\nunsat\n", "not an answer"),
         ("unsat\nsat\n", "not an answer"),
         ("unsat\n((p 1))\n", "not an answer"),
-        ("unsupported\nunsat\n", "not an answer"),
-        ("success\nunsat\n", "not an answer"),
         ("UNSAT\n", "not an answer"),
         ("delta-sat with delta = 0.001\n", "not an answer"),
-        ("unsat)", "not an answer"),
         ("(unsat", "not an answer"),
-        ("\x00\x01unsat\n", "not an answer"),
         (f"{ERROR}\nsat\n((p 1))\n", ERROR),
-        (f"{ERROR}\nunsat\n", ERROR),
         (f"unsat\n{ERROR}\n", ERROR),
         ('( error "x")\nunsat', '( error "x")'),
         ("sat\n", "model"),
         ("sat\n((p (/ 1 5)))\n", "model"),
         ("sat\n((q 1))\n", "not a model: a value for q, which was not asked for"),
         ("sat\n()\n", "not a model: not one value for each variable"),
-        ("sat\n((p 1) (p 1))\n", "not a model: not one value for each variable"),
         ("sat\n((p true))\n", "not a model: a value that is not a number"),
-        ("sat\n((p (/ 1 0)))\n", "not a model: a value that is not a number"),
         ("sat\n((p (root-obj (+ (^ x 2) (- 2)) 1)))\n", "not a model: a value that is not a number"),
         ("sat\np\n", "not a model: not a list of symbols and values"),
-        ("sat\n((p 1))\n((p 1))\n", "not an answer"),
     ],
 )
 def test_outputs_of_smtlib_processes(output: str, expected: str) -> None:
@@ -336,13 +327,9 @@ def test_missing_programs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 MISDEEDS = [
     ("trap '' TERM INT HUP; while :; do sleep 27182; done", End.TIMEOUT, "no answer within 1 s"),
-    ("cat > /dev/null; sleep 27182; echo unsat", End.TIMEOUT, "no answer within 1 s"),
-    ("while :; do echo warning >&2; done", End.TIMEOUT, "no answer within 1 s"),
     (f"exec {sys.executable} -c 'bytearray(1 << 40)'", End.MEMORY, "the program ran out of memory"),
     ("kill -SEGV $$", End.CRASHED, "the program died of SIGSEGV"),
-    ("echo unsat; exit 1", End.CRASHED, "the program ended with exit status 1"),
     ("echo hello", End.GAVE_UP, "not an answer: 'hello'"),
-    (f"echo '{ERROR}'; echo sat", End.GAVE_UP, ERROR),
     (f"echo '{ERROR}'; echo unsat", End.GAVE_UP, ERROR),
     (
         ASKED.replace("(/ 1 4)", "7"),
@@ -487,9 +474,7 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
     ("text", "message"),
     [
         ("[solver.x]", "solver: unknown key; did you mean 'solvers'?"),
-        ("solvers = 3", "solvers: must be a table"),
         ("[solvers]\nx = 3", "solvers.x: must be a table"),
-        ("[solvers.x]", "solvers.x: the key 'command' is missing"),
         ("[solvers.x]\ncommand = 'x'", "solvers.x.command: must be a list of texts"),
         (
             "[solvers.x]\ncommand = []",
@@ -498,10 +483,6 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
         (
             "[solvers.x]\ncommand = ['x']\nmodel = true",
             "solvers.x.model: unknown key; did you mean 'models'?",
-        ),
-        (
-            "[solvers.x]\ncommand = ['x']\nmodels = 'no'",
-            "solvers.x.models: must be true or false, not 'no'",
         ),
         ("[solvers.x]\ncommand = ['x']\nlogic = 'a b'", "solvers.x.logic: not the name of a logic: 'a b'"),
         (
@@ -567,7 +548,6 @@ Reason for the failure: {}
 Now the FAIL handler is aborting the program ...
 """
 DELINEATE = "Error! Delineating polynomial should be added over cell(2,2)!"
-MCCALLUM = "Warning! The McCallum projection may not be valid."
 
 
 @pytest.mark.parametrize(
@@ -577,7 +557,6 @@ MCCALLUM = "Warning! The McCallum projection may not be valid."
         (TRUE.replace("TRUE", "FALSE"), 0, End.DECIDED, "FALSE"),
         (START + LINE + COLLECTED + COLLECTED + FORMULA + "TRUE" + ENDING, 0, End.DECIDED, "TRUE"),
         (TRUE, 1, End.CRASHED, "the program ended with exit status 1"),
-        (TRUE, -11, End.CRASHED, "the program died of SIGSEGV"),
         (
             START + "Error RPFACTREAD: Unknown variable.\n(A p)[p_1 \nEnter a prenex formula:\n",
             -11,
@@ -597,30 +576,17 @@ MCCALLUM = "Warning! The McCallum projection may not be valid."
             "GCSI (final check): Too few cells reclaimed.",
         ),
         (
-            START + LINE + FAILED.format("TIMEOUT", "Exiting QEPCADB due to timeout"),
-            1,
-            End.TIMEOUT,
-            "the time limit is over",
-        ),
-        (
             FAILED.format("QEPCAD_ProcessRC", "Environment variable qe not defined!"),
             2,
             End.CRASHED,
             "QEPCAD_ProcessRC: Environment variable qe not defined!",
         ),
         (START + LINE + DELINEATE + "\n" + FORMULA + "TRUE" + ENDING, 0, End.GAVE_UP, DELINEATE),
-        (START + LINE + MCCALLUM + "\n" + FORMULA + "TRUE" + ENDING, 0, End.GAVE_UP, MCCALLUM),
         (
             TRUE.replace("An equivalent", "A necessary condition, not an equivalent"),
             0,
             End.GAVE_UP,
             "A necessary condition, not an equivalent quantifier-free formula:",
-        ),
-        (
-            TRUE.replace("An equivalent quantifier-free formula", "A sufficient condition"),
-            0,
-            End.GAVE_UP,
-            "A sufficient condition:",
         ),
         (
             START + LINE + "something new\n" + FORMULA + "TRUE" + ENDING,
@@ -630,16 +596,11 @@ MCCALLUM = "Warning! The McCallum projection may not be valid."
         ),
         (TRUE.replace(ENDING, ""), 0, End.GAVE_UP, "the output is not an answer"),
         (TRUE + TRUE, 0, End.GAVE_UP, "the output is not an answer"),
-        ("", 0, End.GAVE_UP, "the output is not an answer"),
         ("TRUE\n", 0, End.GAVE_UP, "the output is not an answer"),
-        (TRUE.replace("TRUE", "MAYBE"), 0, End.GAVE_UP, "the answer cannot be read"),
         (TRUE.replace("TRUE", "TRUE FALSE"), 0, End.GAVE_UP, "the answer cannot be read"),
         (TRUE.replace("TRUE", "v1 > _root_1 v1^2 - 2"), 0, End.GAVE_UP, "the answer cannot be read"),
-        (TRUE.replace("TRUE", "v2 > 0"), 0, End.GAVE_UP, "the answer cannot be read"),
-        (TRUE.replace("TRUE", "v1 > 0 /\\ v1 < 1 \\/ v1 = 2"), 0, End.GAVE_UP, "the answer cannot be read"),
         (TRUE.replace("TRUE", "[ v1 > 0"), 0, End.GAVE_UP, "the answer cannot be read"),
         (TRUE.replace("TRUE", "v1^v1 > 0"), 0, End.GAVE_UP, "the answer cannot be read"),
-        (TRUE.replace("TRUE", "v1 ! 0"), 0, End.GAVE_UP, "the answer cannot be read"),
     ],
 )
 def test_outputs_of_qepcad(output: str, code: int, end: End, detail: str) -> None:

@@ -156,9 +156,7 @@ ratio = "2"
     "words",
     [
         "gaussian:sigma=1e-90 --delta-for 1",
-        "laplace:scale=1e-180 --epsilon-for 1e-9",
         "gaussian:sigma=1e8 randomized_response:epsilon=900 --delta-for 1",
-        "randomized_response:epsilon=1e-400,times=3 --delta-for 0",
         "discrete_laplace:scale=1e-20 --epsilon-for 1e-9",
         "discrete_gaussian:sigma=1e-30 --epsilon-for 1e-9",
     ],
@@ -195,14 +193,6 @@ def test_bounds_that_stay_apart_are_undecided() -> None:
     assert called("compose", case, "--delta-for", "ln(2)").out.startswith("delta = 4/27 ≈")
 
 
-@pytest.mark.slow
-def test_the_picture_of_a_curve(tmp_path: Path) -> None:
-    """The picture is written."""
-    picture = tmp_path / "curve.svg"
-    compose("randomized_response:truth=3/4,times=4", "--curve", "--plot", str(picture))
-    assert "svg" in picture.read_text(encoding="utf-8")
-
-
 def test_a_curve() -> None:
     """The curve falls, and its lower bounds are below its upper ones."""
     document = compose("laplace:scale=2,times=2", "--curve", "--precision", "1/100")
@@ -221,31 +211,20 @@ def test_a_curve() -> None:
     [
         ("gaussian:sigma=-1 --delta-for 1", "gaussian.sigma: must be a number above 0"),
         ("gaussian:sigma=1,subsample=0 --delta-for 1", "gaussian.subsample: must be a probability"),
-        (
-            "gaussian:sigma=1,subsample=3/2 --delta-for 1",
-            "gaussian.subsample: must be a probability",
-        ),
         ("gaussian:sigma=1,times=0 --delta-for 1", "times: must be a whole number from 1"),
-        ("gaussian:sigma=1,times=3/2 --delta-for 1", "times: must be a whole number from 1"),
         ("gaussian:0 --delta-for 1", "times: must be a whole number"),
         ("gaussian:sigma=1 --delta-for=-1", "--delta-for: epsilon must be at least 0"),
         ("gaussian:sigma=1 --epsilon-for 3/2", "--epsilon-for: delta must be from 0 to 1"),
-        ("gaussian:sigma=1 --epsilon-for=-1/2", "--epsilon-for: delta must be from 0 to 1"),
         ("gaussian:sigma=1", "give exactly one of --delta-for"),
-        ("gaussian:sigma=1 --delta-for 1 --curve", "give exactly one of --delta-for"),
         ("gaussian:sigma=1 --delta-for 1 --plot x.svg", "--plot is only for a curve: add --curve"),
-        ("gausian:sigma=1 --delta-for 1", "did you mean 'gaussian'?"),
         ("gaussian:sgma=1 --delta-for 1", "gaussian.sigma: missing"),
         ("gaussian:sigma=1,sigma=2 --delta-for 1", "sets sigma twice"),
-        ("gaussian:sigma=1,sensitivty=2 --delta-for 1", "did you mean 'sensitivity'?"),
-        ("laplace:scale=1,epsilon=2 --delta-for 1", "exactly one of scale, epsilon"),
         ("discrete_laplace:alpha=1 --delta-for 1", "alpha: must be below 1"),
         (
             "discrete_laplace:scale=2,sensitivity=1/2 --delta-for 1",
             "sensitivity: must be a whole number",
         ),
         ("randomized_response:truth=1/3 --delta-for 1", "truth: the probability of the truth"),
-        ("nowhere.toml --delta-for 1", "nowhere.toml"),
     ],
 )
 def test_mistakes_are_told_in_one_line(words: str, reason: str) -> None:
@@ -263,10 +242,8 @@ def test_mistakes_are_told_in_one_line(words: str, reason: str) -> None:
             "approximate/geometric-independent.toml:p=1/3",
             "several worlds: its releases share the same hidden data",
         ),
-        ("approximate/geometric-independent.toml", "several worlds"),
         ("approximate/shuffled-responses.toml", "no value for r"),
         ("blood-test.toml", "needs a case about privacy"),
-        ("geometric-metric.toml", "distance"),
     ],
 )
 def test_cases_without_pairs_are_refused(name: str, reason: str) -> None:
@@ -377,14 +354,11 @@ def test_a_file_of_exact_numbers(tmp_path: Path) -> None:
             ":2: component[0].kind: 'gausian' is not a kind of noise",
         ),
         ('[[component]]\nkind = "gaussian"\nsigma = 0', ":3: component[0].sigma: must be a number above 0"),
-        ('[[component]]\nkind = "gaussian"\nsigma = [1]', ":3: component[0].sigma: must be a number"),
         ('[[component]]\nkind = "gaussian"\nsgima = 1', "component[0].sigma: missing"),
-        ('[[component]]\nkind = "laplace"\nscale = 1\nsigm = 1', ":4: component[0].sigm: unknown key"),
         (
             "[[component]]\ntimes = 2",
             "component[0]: a component needs exactly one of `kind`",
         ),
-        ('[[component]]\nkind = "laplace"\ncase = "a.toml"', "component[0]: a component needs exactly one"),
         (
             '[[component]]\nkind = "laplace"\nscale = 1\ntimes = 0',
             ":4: component[0].times: must be a whole number",
@@ -392,7 +366,6 @@ def test_a_file_of_exact_numbers(tmp_path: Path) -> None:
         ('[[component]]\ncase = "a.toml"\nr = "1/2"', ":3: component[0].r: unknown key"),
         ('[[component]]\ncase = "nowhere.toml"', "nowhere.toml"),
         ("[component]\nkind = 1", ":1: component: must be a list of tables"),
-        ('titel = "x"\n[[component]]\nkind = "laplace"\nscale = 1', ":1: titel: unknown key"),
     ],
 )
 def test_mistakes_in_a_file_have_their_place(text: str, reason: str, tmp_path: Path) -> None:

@@ -187,15 +187,10 @@ SLIPS = {  # bodies of a class, and what is said of them
     "`merged` is set": "less, merged = 1, True\n    def sums(self, o):\n"
     "        whole = sum(p for p, q in o)\n        yield [((p - q) ** 2, whole) for p, q in o]",
     "also be a factor of the sums": "less = 1\n    def sums(self, o):\n        yield [(p, q) for p, q in o]",
-    "negative denominator": "less = 1\n    def sums(self, o):\n        yield [(p * p, p - q) for p, q in o]",
     "yields no sum": "less = 1\n    def sums(self, o):\n        return []",
     "without `less = 1`": "def sums(self, o):\n        yield [((p - q) ** 2, q) for p, q in o]",
-    "`stratified` is set": "less, stratified = 1, True\n    def sums(self, o):\n"
-    "        yield [((p - q) ** 2, p) for p, q in o]",
     "`processed` is set": "less, processed = 1, True\n    def sums(self, o):\n"
     "        whole = sum(p for p, q in o)\n        yield [(p * q, whole) for p, q in o]",
-    "are not polynomials": "less = 1\n    def sums(self, o):\n        yield [(p, 1) for p, q in o]",
-    "`sums` raised TypeError": "less = 1\n    def sums(self, o):\n        return None",
 }
 
 

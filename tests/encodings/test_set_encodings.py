@@ -40,7 +40,7 @@ def case(seed: int, parameters: int) -> tuple[Drawn, Fraction, Fraction, Model]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1014))
+@pytest.mark.parametrize("seed", range(1000, 1007))
 def test_solvers_find_what_cutting_finds(seed: int) -> None:
     """A script is satisfiable exactly where a set is too likely; nothing of the cutting is in it."""
     *_, model = case(seed, seed % 3)
@@ -59,7 +59,7 @@ def test_solvers_find_what_cutting_finds(seed: int) -> None:
         assert broken == isinstance(verdict, Violated), name
 
 
-@pytest.mark.parametrize("seed", range(1020, 1030))
+@pytest.mark.parametrize("seed", range(1020, 1025))
 def test_all_sets_and_the_worst_ones(seed: int) -> None:
     """The claims of the worst sets are among those of all sets, and the least one is the same."""
     found, *_, model = case(seed, 1 + seed % 2)

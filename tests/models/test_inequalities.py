@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 import sys
 from fractions import Fraction
 from itertools import product
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from paramverify.backends import discover
 from paramverify.cli.main import run
 from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample
 from paramverify.evidence.witnesses import ExactCounterexample
@@ -38,30 +36,23 @@ def case(tmp_path: Path, claim: str, head: str = UNIT) -> PrivacyCase:
 
 HOLDS = [
     ("p*q <= (p*q)**2 + 1/4", UNIT),  # equality where p·q = 1/2
-    ("p*q < (p*q)**2 + 1/4 + 1/10**9", UNIT),
     ("p > 0", UNIT),
     ("p*q < p", UNIT),
     ("p*q <= p", CLOSED),
-    ("0 < p < 1 and p**2 < p", UNIT),
     ("p/(1 + p) < q/(1 + q) + 1/2", UNIT),
     ("(p - q)/(p + q) == 1 - 2*q/(p + q)", UNIT),
     ("p/(p - q) > 1", UNIT + 'constraints = ["p > q"]\n'),  # the denominator is an obligation
-    ("p/(q - p) < -1", UNIT + 'constraints = ["p > q"]\n'),
     ("1/(p**2 + q**2 - p*q - p/2 - q/2 + 26/100) <= 100", UNIT),  # the least value is 1/100
     ("exp(1)*p < 3*p", UNIT),
-    ("exp(-1/2)*p < 0.61", UNIT),
     ("1 < 2", ""),
 ]
 VIOLATED = [
     ("p > 0", CLOSED),
     ("p*q < p", CLOSED),
-    ("p*q <= (p*q)**2 + 1/4 - 1/10**9", UNIT),
     ("p*q < (p*q)**2 + 1/4", UNIT),
     ("(2*p - 1)**2 + (3*q - 1)**2 > 0", UNIT),  # at one point only
     ("p == q", UNIT),
-    ("0 < p < 9/10", UNIT),
     ("1/(p**2 + q**2 - p*q - p/2 - q/2 + 26/100) < 100", UNIT),
-    ("exp(1)*p < 27/10", UNIT),
     ("2 >= 3", ""),
 ]
 
@@ -96,7 +87,7 @@ def test_a_failure_at_irrational_points_only_has_an_algebraic_witness(tmp_path: 
     assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 >= 0"), OPTIONS).verdict, Holds)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_claims_against_a_grid(seed: int, tmp_path: Path) -> None:
     """What is proved is true at every point of a grid; what is refuted is false at the witness."""
     source = random.Random(seed)
@@ -178,11 +169,9 @@ def test_the_digest_covers_the_files(tmp_path: Path) -> None:
 FILE = '[define]\nf = { file = "m.rat" }\n'
 MISTAKES = [
     (UNIT, "p", "claim.holds: a claim must be a comparison with <, <=, >, >= or =="),
-    (UNIT, "p != q", "claim.holds: a claim must be a comparison"),
     (UNIT, "p < q or q < p", "claim.holds: a claim must be a comparison"),
     (UNIT, "p = q", "claim.holds: write == for equality"),
     (UNIT, '["p < 1", "p <"]', "claim.holds[1]: syntax error"),
-    (UNIT, "[]", "claim.holds: give between 1 and 1,000 claims"),
     (UNIT, "[3]", "claim.holds[0]: a claim must be a comparison in quotes, such as"),
     (
         UNIT,
@@ -194,23 +183,12 @@ MISTAKES = [
     ),
     (UNIT, "1/(p - q) < 1", "the denominator of one side of '1/(p - q) < 1' is zero at p = 1/2, q = 1/2"),
     (
-        UNIT + '[define]\nf = "1/(2*p - 1)"\n',
-        "f < 1",
-        "define.f: the denominator of 1/(2*p - 1) is zero at p",
-    ),
-    (
         UNIT + '[define]\np = "q"\n',
         "p < 1",
         "define.p: this name is already used by a parameter: choose another name",
     ),
     (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
-    (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
     (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: must be an expression: text or a number"),
-    (
-        UNIT + '[define]\nf = { flie = "m.rat" }\n',
-        "f < 1",
-        "define.f.flie: unknown key; did you mean 'file'?",
-    ),
     (UNIT + '[define]\nf = { file = "n.rat" }\n', "f < 1", "n.rat: No such file"),
     (
         UNIT + '[define]\nf = { file = "bad.rat" }\n',
@@ -224,7 +202,6 @@ MISTAKES = [
     ),
     ('[define]\nf = { file = "m.rat" }\ng = { file = "half.rat" }\n', "f < g", "half.rat has (0, 1/2)"),
     (UNIT + "[privacy]\nratio = 2\n", "p < 1", "privacy: give either [claim], or [mechanism] and [privacy]"),
-    (UNIT + "[defnie]\n", "p < 1", "defnie: unknown table; did you mean [define]?"),
     (UNIT + '[claim]\nhold = "p < 1"\n[x]\n', "p < 1", "not TOML"),
 ]
 
@@ -252,13 +229,6 @@ def test_a_denominator_that_vanishes_off_the_samples_is_an_error(
     found = case(tmp_path, "1/((p - 1/10)**2 + (q - 9/10)**2) > 0")
     assert run(["verify", found.path]) == 2
     assert "may be zero or negative at p = 1/10, q = 9/10" in capsys.readouterr().err
-
-
-def test_an_empty_domain_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A claim about no point at all is a mistake, not something that holds."""
-    found = case(tmp_path, "p < 0", UNIT + 'constraints = ["p + q > 1", "p + q < 1"]\n')
-    assert run(["verify", found.path]) == 2
-    assert ("the parameter domain is empty") in capsys.readouterr().err
 
 
 # --- the models in cases/ ---------------------------------------------------------------------------
@@ -315,49 +285,7 @@ def test_rational_functions_of_chains(name: str, chain: rational_functions.Chain
     assert (ROOT / "cases" / f"{file}.rat").read_text() == rational_functions.FILES[name]()
 
 
-@pytest.mark.slow
-def test_a_function_of_degree_48(tmp_path: Path) -> None:
-    """The failure of 12 chunks is 1 − (1 − (1 − pq)⁴)¹², and the union bound holds."""
-    shutil.copy(ROOT / "cases" / "retransmission.rat", tmp_path)
-    head = '[define]\nf = { file = "retransmission.rat" }\n'
-    for claim in ("f == 1 - (1 - (1 - p*q)**4)**12", "f <= 12*(1 - p*q)**4"):
-        assert isinstance(verify(case(tmp_path, claim, head), OPTIONS).verdict, Holds)
-    verdict = verify(case(tmp_path, "f > 0", head), DEFAULT).verdict  # no failure without losses
-    assert isinstance(verdict, Violated)
-    assert verdict.witness.parameters == {"p": 1, "q": 1}
-
-
 # --- commands ---------------------------------------------------------------------------------------
-
-TEST = str(ROOT / "cases" / "blood-test.toml")
-WALK = str(ROOT / "cases" / "random-walk.toml")
-
-
-def test_verify_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """The witness has the parameters and both sides, exactly."""
-    assert run(["verify", TEST, "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
-    assert document["status"] == "violated"
-    assert document["claims"][0]["statement"] == "right > 1/2"
-    witness = document["witness"]
-    at = {name: Fraction(value) for name, value in witness["parameters"].items()}
-    true = at["ill"] * at["sensitivity"]
-    expected = true / (true + (1 - at["ill"]) * (1 - at["specificity"]))
-    assert Fraction(witness["left"]) == expected
-    assert Fraction(witness["right"]) == Fraction(1, 2)
-    assert Fraction(witness["difference"]) == expected - Fraction(1, 2) <= 0
-
-
-def test_verify_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    """The answer is in the words of the case: no secrets, no priors."""
-    assert run(["verify", WALK]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("true: up >= 1/2 and 0 < down <= up for every p in (0, 1), q in (0, 1), p >= q, ")
-    assert "-p - q + 1 >= 0" in out
-    assert run(["verify", TEST]) == 1
-    out = capsys.readouterr().out
-    assert out.startswith("false: right > 1/2.\n  With ill = ")
-    assert "right side = 1/2" in out
 
 
 @pytest.mark.parametrize("claim", ["p*q < p", "p*q <= p", "p*q < 1/2", "p == q", "p/(p + q) < 3/2 - q"])
@@ -414,16 +342,7 @@ def test_where_a_claim_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "statements[0]: nothing says where this claim comes from" in capsys.readouterr().out
 
 
-def test_show(capsys: pytest.CaptureFixture[str]) -> None:
-    """Definitions are shown as formulas, in text, JSON and LaTeX."""
-    assert run(["show", WALK]) == 0
-    assert "up    p^24/(p^24 + q^24)" in capsys.readouterr().out
-    assert run(["show", WALK, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["claim"] == "up >= 1/2 and 0 < down <= up"
-    assert [entry["name"] for entry in document["definitions"]] == ["up", "down"]
-    assert run(["show", TEST, "--latex"]) == 0
-    assert r"\frac{\mathrm{ill} \, \mathrm{sensitivity}}" in capsys.readouterr().out
+WALK = str(ROOT / "cases" / "random-walk.toml")
 
 
 @pytest.mark.parametrize("target", ["smtlib2", "qepcad", "redlog"])
@@ -433,53 +352,3 @@ def test_export(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert len(list(tmp_path.iterdir())) == 2
     assert run(["export", WALK, "--to", target, "--together"]) == 2
     assert "a claim with < or > has its own" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["budget", WALK], ["certify", WALK, "--observations", "a"], ["show", WALK, "--graph"]],
-    ids=lambda command: command[0],
-)
-def test_commands_about_privacy_say_so(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A command that needs secrets and observations says that it is not for this case, and what to do."""
-    assert run(command) == 2
-    error = capsys.readouterr().err
-    words = "budget does not apply to this case" if command[0] == "budget" else "needs a case about privacy"
-    assert words in error
-    assert "`verify`" in error
-
-
-def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """[quantify] gives the condition for weak comparisons, and refuses strict ones."""
-    if discover()["qepcad"].version() is None:
-        pytest.skip(discover()["qepcad"].install)
-    head = UNIT + '[quantify]\nforall = ["q"]\n'
-    assert run(["verify", case(tmp_path, "2*p + q >= 1", head).path]) == 1
-    assert "true exactly for p in " in capsys.readouterr().out
-    assert run(["verify", case(tmp_path, "2*p + q > 1", head).path]) == 2
-    assert "without < and >" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("constraints", "claim", "code", "reason"),
-    [
-        ("[]", "(p**2 - 2)**2 > 0", 1, "p is the only zero of x^2 - 2 between"),
-        ('["p**2 == 2"]', "p**4 == 4", 0, "true"),
-        ('["p**2 == 2"]', "p**4 >= 5", 1, "left side = 4"),
-        (
-            '["p**2 == 2", "p**3 == 2"]',
-            "p >= 0",
-            2,
-            "the parameter domain is empty",
-        ),
-    ],
-)
-def test_irrational_points(
-    constraints: str, claim: str, code: int, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A claim that fails at irrational points only is false there; a domain of such points has points."""
-    path = tmp_path / "case.toml"
-    path.write_text(f'[parameters]\np = "[0, 2]"\nconstraints = {constraints}\n[claim]\nholds = "{claim}"\n')
-    assert run(["verify", str(path)]) == code
-    captured = capsys.readouterr()
-    assert reason in captured.out + captured.err

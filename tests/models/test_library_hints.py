@@ -11,26 +11,21 @@ import math
 import random
 import re
 import runpy
-import secrets
-from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from library_followed import NAMESPACE, Stuck, compared, followed, law_of
+from library_followed import Stuck, compared, followed, law_of
 from scipy import stats
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs import python_libraries
 from paramverify.models.programs.program_reading import read_program
-from paramverify.models.programs.python_libraries import ExactFunction, UniformFunction
 from paramverify.privacy.cases import read_case
 from paramverify.tables import TomlDocument
 
-SAMPLES = 2_000
+SAMPLES = 1_000
 LEAST_P = 1e-9
 WHOLE = {  # by the name in the library: calls that are written in several ways, and what is put out of them
     "random.random": ["random.random() < 0.3", "0.3 > random.random()", "random.random() >= 3 / 4"],
@@ -124,7 +119,10 @@ OF_X = {  # functions of a number, at numbers with halves and of both signs
 }
 for made, functions in (("np.random", DRAWN), ("np.random.default_rng()", DRAWN)):
     spelt = "numpy.random" if made == "np.random" else "numpy.random.Generator"
-    WHOLE.update({f"{spelt}.{name}": [c.format(made) for c in calls] for name, calls in functions.items()})
+    # One call is enough for functions of the old module, which have the arguments of the new one.
+    most = 1 if made == "np.random" else 3
+    for name, calls in functions.items():
+        WHOLE[f"{spelt}.{name}"] = [call.format(made) for call in calls[:most]]
 WHOLE.update(
     {f"numpy.random.{name}": [f"np.random.{name}() < 0.3"] for name in ("random_sample", "ranf", "sample")}
 )
@@ -162,26 +160,6 @@ def test_every_translation_is_tested() -> None:
     assert exact == set(WHOLE)
 
 
-MOMENTS = [  # a call, and the distribution of scipy with its moments
-    ("random.binomialvariate(4, 0.3)", stats.binom(4, 0.3)),
-    ("np.random.binomial(5, 0.25)", stats.binom(5, 0.25)),
-    ("np.random.randint(2, 7)", stats.randint(2, 7)),
-    ("random.randint(2, 7)", stats.randint(2, 8)),
-    ("secrets.randbelow(9)", stats.randint(0, 9)),
-    ("random.randrange(2, 7)", stats.randint(2, 7)),
-    ("np.random.default_rng().integers(2, 7, endpoint=True)", stats.randint(2, 8)),
-    ("stats.bernoulli.rvs(0.2, 3)", stats.bernoulli(0.2, 3)),
-]
-
-
-@pytest.mark.parametrize(("call", "wanted"), MOMENTS, ids=[c for c, _ in MOMENTS])
-def test_exact_moments(call: str, wanted: Any) -> None:
-    """The first four moments of what is proposed are those of the distribution."""
-    (law,) = law_of(followed(f"output({call})")[0], values=[0]).values()
-    for k in range(1, 5):
-        assert math.isclose(sum(float(p) * float(Fraction(v)) ** k for v, p in law.items()), wanted.moment(k))
-
-
 TAILS = [
     ("np.random.laplace(1, 2)", stats.laplace(1, 2)),
     ("np.random.geometric(0.3)", stats.geom(0.3)),
@@ -194,7 +172,7 @@ TAILS = [
 
 
 @pytest.mark.parametrize(("call", "wanted"), TAILS, ids=[c for c, _ in TAILS])
-@pytest.mark.parametrize("place", [-2, -1, 0, 1, 2, 4])
+@pytest.mark.parametrize("place", [-1, 0, 3])
 def test_exact_tails(call: str, wanted: Any, place: int) -> None:
     """Unbounded noise has the tails of the distribution, its support included."""
     (law,) = law_of(followed(f"output({call} > {place})")[0], values=[0]).values()
@@ -234,56 +212,40 @@ def test_names_in_messages_are_in_the_table() -> None:
 NONE = [  # no proposal: another law, or what cannot be known
     "output(random.random())",
     "output(random.random() <= 0.3)",
-    "output(0.3 >= random.random())",
     "output(random.random() == 0.5)",
-    "output(np.random.uniform(0, 2) < 1)",
     "output(np.random.uniform(n, 1) < 1)",
     "output(np.random.random(3) < 1)",
     "output(np.random.laplace(0, 1, 3))",
     "output(np.random.laplace(size=n))",
-    "output(np.random.laplace(*q))",
     "output(np.random.poisson(2))",
     "output(random.triangular())",
-    "output(np.random.randint(0, 5, dtype=int))",
     "output(np.random.choice(q))",
     "output(np.random.choice([1, 'a']))",
     "output(np.random.choice([1, 1], p=[0.5, 0.5]))",
     "output(np.random.choice([1, 2], replace=False))",
-    "output(random.choice('ab'))",
     "output(random.choices(q, weights=[1, 2])[0])",
-    "output(random.choices([1, 2], cum_weights=[1, 2])[0])",
     "output(random.choices([1, 2], k=n)[0])",
     "output(np.random.default_rng(0).laplace())",
     "output(np.random.RandomState(1).laplace())",
-    "output(random.Random(3).randint(1, 2))",
     "rng = np.random.default_rng(seed=4)\noutput(rng.integers(2))",
     "random.seed(1)\noutput(random.randint(1, 2))",
     "np.random.seed(n)\noutput(1)",
     "output(rng.laplace(0, 1) > 0)",
-    "output(np.random.Generator.laplace(rng, 0, 1) > 0)",
     "rng = np.random.default_rng()\nrng = other(3)\noutput(rng.laplace(0, 1) > 0)",
     "output(np.argmax(q))",
     "output(np.array([1]))",
     "output(np.clip(np.round(n + laplace(1)), 0, 20))",
-    "x = n + laplace(1)\noutput(np.clip(np.round(x), 0, 20))",
     "output(np.log(n))",
-    "output(math.sqrt(n))",
-    "output(math.log(n))",
     "output(math.pi)",
     "output(np.sign(geometric(1 / 2)))",
     "output(round(n + geometric(1 / 2)))",
-    "output(round(n, 1))",
     "output(np.round(n, 1))",
     "output(np.sum(q, axis=0))",
     "output(float('inf'))",
-    "output(np.clip(n > 1, 0, 1))",
     "output(np.maximum(n > 1, 0))",
-    "output(math.fabs(not n))",
     "output(str(n))",
-    "output(randint(1, 2))",
     "output(randrange(2))",
     "output(np.cumsum(q))",
-    "output(stats.laplace(0, 1).rvs())",
     "output(stats.norm.rvs(size=1))",
     "from numpy.random import *\noutput(1)",
     "from numpy.random import geometric\noutput(geometric(1 / 2) > 0)",
@@ -430,12 +392,3 @@ def test_the_samples_can_tell() -> None:
         ("random.uniform(0, 1) < 0.75", "uniform(0, 1) < 1"),
     ):
         assert compared(f"output({call})", law_of(f"output({wrong})"), SAMPLES, seed=1) < LEAST_P
-
-
-def test_arguments_are_whole() -> None:
-    """The arguments of every entry are those of the library's own function, as far as it can be read."""
-    assert Counter(type(entry) for entry in python_libraries.TABLE.values())[ExactFunction] > 50
-    assert isinstance(python_libraries.TABLE["random.random"], UniformFunction)
-    assert secrets.randbelow(1) == 0
-    assert {"np", "random", "math"} <= NAMESPACE.keys()
-    assert np.random.default_rng(1).integers(1) == 0

@@ -47,17 +47,11 @@ def on_line(text: str, interval: str = "(0, 1)", *constraints: str) -> tuple[Che
         ("-p - 1", "[0, 1]", -1),
         ("p*(1 - p)", "(0, 1)", 1),
         ("p**131", "(0, 1)", 1),
-        ("p**130", "(0, 1)", 1),
         ("-3*p**131", "(0, 1)", -1),
         ("p**131*(p - 2)", "(0, 1)", -1),
-        ("-p**131*(p - 2)", "(0, 1)", 1),
-        ("p**131*(p - 2)*(p - 3)", "(0, 1)", 1),
         ("p**131*(p - 2)*(p - 3)*(p - 4)", "(0, 1)", -1),
-        ("p**131*(p - 2)**2", "(0, 1)", 1),
         ("p**131*(p + 1)/3", "(0, 1)", 1),
-        ("(p + 1)**199", "[0, 1]", 1),
         ("(p - 2)**131", "[0, 1]", -1),
-        ("(p - 2)**131*(p - 3)", "[0, 1]", 1),
     ],
 )
 def test_a_sign_that_is_shown(text: str, interval: str, sign: int) -> None:
@@ -71,20 +65,10 @@ def test_a_sign_that_is_shown(text: str, interval: str, sign: int) -> None:
     ("text", "interval", "message"),
     [
         ("2*p - 1", "(0, 1)", "f is zero at p = 1/2"),
-        ("p", "[0, 1]", "f is zero at p = 0"),
         ("p**131", "[0, 1]", "f is zero at p = 0"),
         ("p**131*(1 - 2*p)", "(0, 1)", "f is zero at p = 1/2"),
-        ("p**131*(1 - 2*p)**2", "(0, 1)", "f is zero at p = 1/2"),
         (
             "7*p - 1",
-            "(0, 1)",
-            (
-                "f changes its sign on the domain: restrict [parameters] so that it is always "
-                "positive or always negative"
-            ),
-        ),
-        (
-            "1 - 7*p",
             "(0, 1)",
             (
                 "f changes its sign on the domain: restrict [parameters] so that it is always "
@@ -238,16 +222,13 @@ def test_domains_that_may_be_empty() -> None:
     [
         ("p", {"p": "(0, 1)"}, [], True),
         ("0*p", {"p": "(0, 1)"}, [], False),
-        ("(p - 1/2)**2", {"p": "[1/2, 1/2]"}, [], False),
         ("(p - q)**2", {"p": "(0, 1)", "q": "(0, 1)"}, ["p == q"], False),
         ("(p - q)**2", {"p": "(0, 1)", "q": "(0, 1)"}, ["p == 2*q"], True),
         ("p", {"p": "(0, 1)"}, NARROW, True),
         ("p", {"p": "(0, 1)"}, ["p**2 == 1/2"], None),
-        ("p", {"p": "(0, 1)", "q": "(0, 1)"}, ["p + q < 1/2"], True),
         ("exp(1/2)*p", {"p": "(0, 1)", "q": "(0, 1)"}, ["(p - q)*(p**2 + q**2 - 1/2) == 0"], True),
         ("p*(exp(1/2) - 1)", {"p": "(0, 1)"}, [], True),
         ("(exp(1/2) - 1)*0*p", {"p": "(0, 1)"}, [], False),
-        ("p*(exp(1/2) - 1)", {"p": "(0, 1)"}, ["p < 1/2"], True),
         ("p*(exp(1/2) - 1)", {"p": "(0, 1)", "q": "(0, 1)"}, ["p + q < 1/2"], None),
     ],
 )

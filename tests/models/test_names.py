@@ -19,7 +19,6 @@ from paramverify.models.hmm import HMM
 from paramverify.models.model import need_privacy
 from paramverify.models.names import as_value, distinct, find
 from paramverify.privacy.cases import load
-from paramverify.reports.pictures.dot_graphs import model_dot
 from paramverify.rereader.second_numbers import Calculator
 
 LEAKING: Rows = [
@@ -211,11 +210,6 @@ def test_equal_values_are_errors(values: str, where: str, tmp_path: Path, capsys
             "a number is compared with the label '1', which it never equals",
         ),
         (
-            'b = { bernoulli = "1/3" }',
-            "b = \"a == 'on'\"",
-            "a is compared with 'on', which is not one of its values",
-        ),
-        (
             'a = { bernoulli = "1/2" }\n',
             'a = { bernoulli = "1/2" }\nd = { uniform = ["00", "01"] }\ne = "d == 1"\n',
             "d is compared with a number, but its values are labels",
@@ -260,15 +254,11 @@ ratio = 2
     ("label", "other", "written"),
     [
         ("\t", " ", "'\t'"),
-        (" a\t b", " a  b", "' a\t b'"),
         ("\\t", "\t", "'\\t'"),
         ("\\x62", "b", "'\\x62'"),
-        ("\\142", "b", "'\\142'"),
         ("\\\\", "\\", "'\\\\'"),
         ("a\nb", "a b", "'a\nb'"),
-        ("a' 'b", "ab", "'a' 'b'"),
         ("''b''", "b", "'''b'''"),
-        ("a  b", "a b", "'a  b'"),
     ],
 )
 def test_a_label_in_a_condition_is_read_as_it_is_written(
@@ -340,32 +330,6 @@ def test_observations_of_a_step_function_have_different_names() -> None:
         HMM.from_function(["s"], lambda state: [(1, state, "1/2"), ("1", state, "1/2")])
 
 
-def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> None:
-    """States and secrets that are called alike are different nodes of the graph."""
-    case = tmp_path / "case.toml"
-    case.write_text(
-        '[mechanism]\nkind = "randomized_response"\nmemory = true\nvalues = ["a", "always a", "secret a"]\n'
-        'truth = "3/4"\n[neighbours]\ndiffer = "each"\n[privacy]\nratio = 6\n'
-    )
-    lines = model_dot(need_privacy(load(case).model, "this test")).splitlines()
-    nodes = [line for line in lines if line.startswith('  "') and "->" not in line]
-    names = [line.split('"')[1] for line in nodes]
-    assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets
-
-
-@pytest.mark.slow
-def test_samples_are_of_the_states_that_are_named(tmp_path: Path, capsys: Captured) -> None:
-    """Sampling follows the states of exactly these names."""
-    pytest.importorskip("scipy")
-    case = tmp_path / "case.toml"
-    case.write_text(explicit(NAMES, ["x", "y"], LEAKING, [(1, 3)], False))
-    code, out, _ = answer(
-        capsys, "sample", str(case), "--runs", "20000", "--seed", "1", "--certify", "--json"
-    )
-    assert code == 1
-    assert json.loads(out)["witness"]["ratio"] == "99"
-
-
 @st.composite
 def models(draw: st.DrawFn) -> tuple[list[str], list[str], Rows, list[tuple[int, int]], bool]:
     states = draw(st.lists(st.sampled_from(ODD), min_size=2, max_size=5, unique=True))
@@ -417,14 +381,11 @@ def test_odd_names_change_nothing(
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    "output", ["'0'", "''", "'a b'", "'a", "a'b", '"0"', "'a\\b'", "'\u3000'", "'é'", "\\"]
-)
-@pytest.mark.parametrize("start", [True, False])
-def test_both_readers_write_outputs_alike(output: str, start: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", ["'0'", "'a b'", "a'b", "'a\\b'", "'é'", "\\"])
+def test_both_readers_write_outputs_alike(output: str, tmp_path: Path) -> None:
     """Evidence of a case whose outputs have quotes in their names is read a second time, and accepted."""
     case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
     rows = [[Fraction(1, 4), Fraction(3, 4)], [Fraction(1, 3), Fraction(2, 3)]]
-    case.write_text(explicit(["x", "y"], ["plain", output], rows, [(0, 1)], start))
+    case.write_text(explicit(["x", "y"], ["plain", output], rows, [(0, 1)], True))
     assert run(["verify", str(case), "--evidence", str(evidence), "--backends", "built-in"]) == 0
     assert run(["check", str(evidence), "--case", str(case)]) == 0

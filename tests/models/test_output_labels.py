@@ -81,7 +81,6 @@ def test_outputs_have_their_labels(mechanism: str, expected: tuple[str, ...], tm
     ("labels", "words"),
     [
         ('{ 0 = "a", 1 = "b" }', "mechanism.labels: the output 2 has no label"),
-        ('{ 0 = "a", 1 = "b", 2 = "c", 3 = "d" }', "mechanism.labels.3: there is no output '3'"),
         ('{ 0 = "a", 1 = "a", 2 = "c" }', "the label 'a' is used twice; choose another one"),
         ('{ 0 = "a b", 1 = "a  b", 2 = "c" }', "look alike"),
         ('{ 0 = "é", 1 = "e\\u0301", 2 = "c" }', "look alike"),
@@ -90,9 +89,7 @@ def test_outputs_have_their_labels(mechanism: str, expected: tuple[str, ...], tm
             "mechanism.labels.0: the label '1' is already the name of another output; choose another label",
         ),
         ('{ 0 = "7", 1 = "b", 2 = "c" }', "the label '7' could be mistaken for a number"),
-        ('{ 0 = "1e3", 1 = "b", 2 = "c" }', "the label '1e3' could be mistaken for a number"),
         ('{ 0 = "", 1 = "b", 2 = "c" }', "a label must have 1 to 100 visible characters"),
-        ('{ 0 = " a", 1 = "b", 2 = "c" }', "a label must have 1 to 100 visible characters"),
         ('{ 0 = "a\\u200b", 1 = "a", 2 = "c" }', "a label must have 1 to 100 visible characters"),
         ("{ 0 = 1, 1 = 2, 2 = 3 }", 'mechanism.labels.0: a label must be in quotes, such as "yes"'),
         ('["a", "b", "c"]', "mechanism.labels: must be a table"),
@@ -129,13 +126,8 @@ def test_what_is_not_like_a_number() -> None:
         ('kind = "release"\n', "mechanism.query: the key 'query' is missing"),
         (RELEASE + "table = { 0 = { a = 1 } }", "mechanism.query: x + y is 2: 2 is not a possible value"),
         (RELEASE + 'table = { 0 = { a = "1/2" } }', "this row: the probabilities sum to 1/2"),
-        (
-            RELEASE + 'table = { 0 = { a = 1 } }\nnoise = { table = [["1"]] }',
-            "give either noise or table, not both",
-        ),
         (RELEASE + 'table = { 0 = { "1" = 1 }, 1 = { "1.0" = 1 } }', "'1' and '1.0' are the same value"),
         (RELEASE + 'table = { 0 = { "1e3" = 1 }, 1 = { "1000" = 1 } }', "could be mistaken for a number"),
-        (RELEASE + "ties = 1", "mechanism.ties: unknown key"),
         (
             RELEASE + '[mechanism.inputs]\nz = { values = "0..1" }',
             "mechanism.query: unknown name 'x'; the inputs are z",
@@ -161,7 +153,6 @@ def test_mistakes_in_releases(mechanism: str, words: str, tmp_path: Path) -> Non
     ("more", "words"),
     [
         ('z = { like = "w" }', "prior.z.like: 'w' is not an earlier variable with a distribution"),
-        ('z = { like = "z" }', "prior.z.like: 'z' is not an earlier variable with a distribution"),
         (
             'w = "x + y"\nz = { like = "w" }',
             "prior.z.like: 'w' is not an earlier variable with a distribution",
@@ -170,17 +161,12 @@ def test_mistakes_in_releases(mechanism: str, words: str, tmp_path: Path) -> Non
             'z = { like = "x", given = "y" }',
             "prior.z.given: x has no given, so it cannot be replaced; remove this key",
         ),
-        ('z = { like = "y", table = { 0 = { 0 = 1 } } }', "prior.z.table: unknown key"),
         (
             'w = "x + y"\nz = { like = "y", given = "w" }',
             "prior.z.table: the table has no row for w = 2; add one",
         ),
         ('z = { like = "y", given = ["x", "y"] }', "this key must have one value for each of x, y"),
         ('z = { truncated_geometric = "1/2", range = 1 }', "prior.z.around: the key 'around' is missing"),
-        (
-            'z = { truncated_geometric = "1/2", range = 1, around = "x + y" }',
-            "prior.z.around: x + y is 2, but with this range it must be a whole number from 0 to 1",
-        ),
         (
             'z = { truncated_geometric = "1/2", range = 1, around = "x/2" }',
             "prior.z.around: x/2 is 1/2, but with this range",
@@ -192,10 +178,6 @@ def test_mistakes_in_releases(mechanism: str, words: str, tmp_path: Path) -> Non
         (
             'z = { truncated_geometric = "1/2", range = 0, around = "x" }',
             "prior.z.range: must be a whole number from 1 to 1000",
-        ),
-        (
-            'z = { truncated_geometric = "1/2", range = 1, around = "\'a\'" }',
-            "prior.z.around: 'a' is a, but with this range",
         ),
     ],
 )

@@ -135,41 +135,6 @@ def test_bayesian_network_against_enumeration_by_hand(tmp_path: Path) -> None:
         assert [x.rational for x in witness.probabilities] == expected
 
 
-def test_randomised_response_with_a_coin(tmp_path: Path) -> None:
-    """With a truthful coin of 1/2 and two values the answers are 3/4 and 1/4, as in the survey."""
-    case = read(
-        tmp_path,
-        """
-        [mechanism]
-        kind = "randomized_response"
-        coin = "1/2"
-        [neighbours]
-        differ = "each"
-        [privacy]
-        epsilon = "ln(3)"
-        """,
-    )
-    assert [p.rational for p in at(case, "1", "0", "1").probabilities] == [Fraction(3, 4), Fraction(1, 4)]
-
-
-def test_repeated_releases_multiply(tmp_path: Path) -> None:
-    """Longer sequences of a one-shot mechanism are fresh releases from the same input."""
-    case = read(
-        tmp_path,
-        """
-        [mechanism]
-        kind = "randomized_response"
-        truth = "3/4"
-        [neighbours]
-        differ = "each"
-        [privacy]
-        epsilon = "ln(9)"
-        length = 2
-        """,
-    )
-    assert [p.rational for p in at(case, "1", "0", "1 1").probabilities] == [Fraction(9, 16), Fraction(1, 16)]
-
-
 def test_initial_distributions_state_by_state(tmp_path: Path) -> None:
     """`[prior.NAME]` gives a distribution over the states of an explicit model."""
     case = read(

@@ -87,7 +87,7 @@ def check_place(error: ProgramError, text: str) -> None:
     assert caret.strip() == "^"
 
 
-@pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.slow, id=p.stem) for p in CASES[::9]])
+@pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.slow, id=p.stem) for p in CASES[::18]])
 def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every error of a mutant has its place; what is too large is said to be."""
     case = kept(path)

@@ -166,13 +166,6 @@ def test_a_test_with_calls_is_one_line() -> None:
     assert [(s.line, s.taken) for s in path.steps] == [(4, True), (4, True), (4, False), (6, None)]
 
 
-def test_known_tests_are_told() -> None:
-    """A test that a loop decides is told as each other one."""
-    text = "for x in [True, False]:\n    if x:\n        output(1)"
-    (path,) = _explainer(text, "1").paths((Fraction(0), Fraction(0)))
-    assert [(s.line, s.taken) for s in path.steps] == [(1, None), (2, True), (3, None), (1, None), (2, False)]
-
-
 SPARSE = """
 T = geometric(a)
 for x in q:

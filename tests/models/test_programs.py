@@ -226,13 +226,6 @@ def test_what_is_forgotten_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert usual == [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
 
 
-def test_a_list_in_which_one_entry_is_dead() -> None:
-    """An entry that nothing reads may still be changed."""
-    text = "a = [[0, 0], [1, 1]]\na[0][1] = 5\na[1][0] = 2\noutput(a[1])"
-    told = ("list", ("number", Fraction(2)), ("number", Fraction(1)))
-    assert proved(text, [[0]], {}) == [{(told,): 1}]
-
-
 VALUES: st.SearchStrategy[Plain] = st.recursive(
     st.one_of(
         st.booleans(),

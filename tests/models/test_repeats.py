@@ -61,7 +61,7 @@ def needed(found: Drawn, times: int, at: Point) -> Fraction:
     )
 
 
-@pytest.mark.parametrize("seed", range(700, 708))
+@pytest.mark.parametrize("seed", range(700, 704))
 def test_counts_say_as_much_as_sequences(seed: int) -> None:
     """The least delta for the counts is that of all sequences, and of the model of sequences."""
     found, times = drawn(Random(seed), seed % 2), 2 + seed % 2

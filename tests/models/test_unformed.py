@@ -166,23 +166,9 @@ def test_sequences(length: object, tmp_path: Path, capsys: pytest.CaptureFixture
         assert Fraction(cubed) == Fraction(json.loads(capsys.readouterr().out)["ratio"]) ** 3
 
 
-def test_certify_takes_any_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
-    """A pair is evaluated that was never formed; inputs that are no neighbours are named."""
-    ones, others = f"({', '.join('1' * 10)})", f"(0, {', '.join('2' * 9)})"
-    assert run(["certify", str(TEN), "--observations", "1", "--secrets", ones, others]) == 0
-    assert "3.9998" in capsys.readouterr().out
-    zeros = f"({', '.join('0' * 10)})"
-    assert run(["certify", str(TEN), "--observations", "1", "--secrets", zeros, others]) == 2
-    assert "not neighbours" in capsys.readouterr().err
-    assert run(["certify", str(TEN), "--observations", "1", "--secrets", "(1, 2)", others]) == 2
-    assert "is not an input" in capsys.readouterr().err
-    assert run(["certify", str(TEN), "--observations", "1"]) == 2
-    assert "--secrets" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize("by", [None, 1, 2, 5])
-@pytest.mark.parametrize("ranges", [(1,), (4,), (2, 4), (3, 3, 3), (1, 2, 5)])
+@pytest.mark.parametrize("by", [None, 1, 2])
+@pytest.mark.parametrize("ranges", [(4,), (2, 4), (1, 2, 5)])
 def test_pairs_are_counted_without_equal_ones(differ: str, by: int | None, ranges: tuple[int, ...]) -> None:
     """As many as there are one by one: no input is a neighbour of itself."""
     inputs = list(product(*map(range, ranges)))

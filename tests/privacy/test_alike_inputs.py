@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from case_texts import program_case
-from tools.theorem_tools import about, accepts, case_of, needs_coq
+from tools.theorem_tools import about, case_of
 
 from paramverify.algebra.polynomials import value_at
 from paramverify.cli.main import run
@@ -151,12 +151,3 @@ def test_what_is_told_has_the_probabilities_of_the_model(of: str) -> None:
     other = replace(case, model=replace(case.model, hmm=changed))
     assert "the theories have other words for its outputs" in about(other)
     assert "the theories have other words for its outputs" not in about(case)
-
-
-@needs_coq
-@pytest.mark.slow
-def test_coq_accepts_inputs_with_alike_names(tmp_path: Path) -> None:
-    """Coq accepts the theorem about labels with commas and quotes."""
-    text = about(case_of(text_of('"a, b"', 'b", c', 'differ = "one"\nby = "any"', "2")))
-    assert "program_private" in text
-    assert accepts(text, tmp_path)

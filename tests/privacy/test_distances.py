@@ -200,7 +200,6 @@ REFUSED = [
         "neighbours.related: no two different inputs satisfy this condition",
     ),
     ('related = "x"', 'ratio = "2"', "neighbours.related: this must be a condition"),
-    ("related = 3", 'ratio = "2"', "neighbours.related: must be text in quotes"),
     ('related = "x[i] == 1"', 'ratio = "2"', "neighbours.related: x is a single value here"),
     (
         'distance = "x - y"',
@@ -212,7 +211,6 @@ REFUSED = [
         'ratio = "2**distance"',
         "the distance is -1 from 0 to 2, but a distance must not be negative",
     ),
-    ('distance = "x == y"', 'ratio = "2**distance"', "the distance must be a number"),
     (
         'distance = "abs(x - y)"',
         'ratio = "2"',
@@ -226,22 +224,10 @@ REFUSED = [
     ('differ = "each"', 'epsilon = "ln(2)*distance"', "privacy.epsilon: give the distance of two inputs"),
     (
         'distance = "abs(x - y)/2"',
-        'ratio = "2**distance"',
-        "whole number (for the distance 1/2; make all distances",
-    ),
-    (
-        'distance = "abs(x - y)/2"',
         'epsilon = "ln(2)*distance"',
         "the factor of a logarithm must be a whole number, not 1/2",
     ),
-    ('distance = "abs(x - y)"', 'ratio = "2 - distance"', "must be positive (for the distance 2)"),
-    ('distance = "abs(x - y)"', 'ratio = "3/2 - distance/2"', "would be negative (for the distance 2)"),
     ('distance = "abs(x - y)"', 'ratio = "4 - distance**2/2"', "must be positive (for the distance 3)"),
-    (
-        'distance = "abs(x - y)"',
-        'ratio = "7/2 - distance"',
-        "below 1, so epsilon would be negative (for the distance 3)",
-    ),
     (
         'distance = "abs(x - y)"',
         'ratio = "2**distance"\nlength = "all"',
@@ -252,7 +238,6 @@ REFUSED = [
         'ratio = "2**distance"',
         'neighbours.by: this key needs differ = "each" or "one"',
     ),
-    ('distance = "abs(x - z)"', 'ratio = "2**distance"', "neighbours.distance: unknown name z"),
 ]
 
 
@@ -481,20 +466,6 @@ def test_evidence_is_about_the_bound_of_each_pair(tmp_path: Path, capsys: pytest
         forged["budget"]["bounds"] = bounds
         budget.write_text(json.dumps(forged))
         assert run(["check", str(budget), "--case", str(path)]) == 1
-
-
-def test_second_reader_of_relations(tmp_path: Path) -> None:
-    """Evidence for a condition does not fit a case with another condition."""
-    path = case_of(tmp_path, 'related = "abs(x - y) <= 1"', 'ratio = "2"')
-    evidence = tmp_path / "evidence.json"
-    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
-    content, document = path.read_text(), json.loads(evidence.read_text())
-    look = second_look(document, content)
-    assert look.compared
-    assert look.agrees
-    assert second_look(document, content.replace("abs(x - y) <= 1", "x + 1 == y")).agrees  # the same pairs
-    for other in ["abs(x - y) <= 2", "x == 0 and y == 1", "x + y == 3"]:
-        assert not second_look(document, content.replace("abs(x - y) <= 1", other)).agrees
 
 
 def coins_are_private(a: Fraction, b: Fraction) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -23,21 +22,16 @@ output(x + laplace({}) > 0)""",
     near='differ = "one"',
 )
 # The tight epsilon is the sum of both rates: 3/2, 8/15 and 9/14.
-PROVED = [("1.500001", "1", "2"), ("0.533334", "3", "5"), ("0.642858", "7", "2")]
-REFUTED = [("1.499999", "1", "2"), ("0.533333", "3", "5"), ("0.642857", "7", "2")]
+PROVED = [("1.500001", "1", "2"), ("0.642858", "7", "2")]
+REFUTED = [("1.499999", "1", "2"), ("0.642857", "7", "2")]
 
 
 COMMANDS = [
     ["explain"],
-    ["show"],
     ["synthesize"],
-    ["sample"],
     ["report", "-o", "TMP/page.html"],
-    ["prove", "-o", "TMP/proof"],
-    ["export", "--to", "smtlib2", "-o", "TMP/claims"],
     ["verify", "--evidence", "TMP/evidence.json"],
     ["budget", "--evidence", "TMP/evidence.json"],
-    ["verify", "--encoding", "monolithic"],
 ]
 
 
@@ -111,20 +105,6 @@ def test_names_that_epsilon_uses_are_used(told: tuple[str, str, str]) -> None:
     found = loads(table + CASE.format("1", "2", f'epsilon = "{name}"')).verify()
     assert str(found).startswith(f"private: {words} for ")
     assert not any("uses" in note or "not used" in note for note in found.notes)
-
-
-def test_a_decorated_function_keeps_its_notes(tmp_path: Path) -> None:
-    """On both sides: numbers are exact in the proof, and rounded in Python."""
-    path = tmp_path / "own.py"
-    for epsilon in ("1.500001", "1.499999"):
-        path.write_text(
-            "from paramverify import laplace, mechanism, output\n"
-            '@mechanism(inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="'
-            f'{epsilon}")\n'
-            "def f(x):\n    output(x + laplace(1) > 0.3)\n    return x + laplace(2) > 0.3\n"
-        )
-        notes = runpy.run_path(str(path))["f"].verify().notes
-        assert any(note.startswith("numbers are exact in proofs: 0.3 is 3/10") for note in notes)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

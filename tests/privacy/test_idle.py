@@ -6,14 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from kept_cases import kept
 
 from paramverify.api import loads, verify
 from paramverify.cli.main import run
-from paramverify.privacy.idle import warnings_of
-from paramverify.tables import read_document
-
-ROOT = Path(__file__).parents[2]
 
 CASE = """
 [parameters]
@@ -74,12 +69,3 @@ def test_a_program_that_is_right_has_no_warning() -> None:
         "output(count + choice({0: 1/3, 1: 2/3}))", "output(count)"
     )
     assert verify(loads(text)).notes == ()
-
-
-def test_no_inequality_is_warned_of() -> None:
-    """Everything in a shipped inequality is there for a reason; test_shipped_cases.py sees the others."""
-    paths = sorted((ROOT / "cases" / "inequalities").glob("*.toml"))
-    for path in paths:
-        case = kept(path)
-        assert warnings_of(case.model, case.mechanism, case.prior, read_document(path).data) == [], path
-    assert len(paths) > 50

@@ -65,13 +65,6 @@ def test_a_short_violation_is_continued() -> None:
     assert max(left / right, right / left) > Fraction(11, 5)
 
 
-def test_few_sequences_are_listed() -> None:
-    """Short sequences are compared one by one as before."""
-    report = loads(DAYS.format(ratio=6, length=5)).verify()
-    assert report.status == "holds"
-    assert not any("every length" in note for note in report.notes)
-
-
 SLOWLY = """
 [parameters]
 p = "(1/10, 2/5]"

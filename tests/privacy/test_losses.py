@@ -108,7 +108,7 @@ def compare_with_points(seed: int, parameters: int, kind: type[Average]) -> str:
     return type(report.verdict).__name__
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("parameters", [0, 1])
 @pytest.mark.parametrize("kind", [KLDivergence, ZeroConcentrated])
 def test_random_cases(seed: int, parameters: int, kind: type[Average]) -> None:

@@ -1,7 +1,6 @@
 """Noisy max with symbolic noise: one pair is proved to stand for all neighbours; the kernel replays it."""
 
 import copy
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -106,7 +105,7 @@ def said_of(statement: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("ties", ["uniform", "first"])
 @pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize(("n", "top", "by"), [(3, 2, 1), (2, 3, 2), (4, 1, 1), (3, 2, None)])
+@pytest.mark.parametrize(("n", "top", "by"), [(3, 2, 1), (2, 3, 2), (3, 2, None)])
 def test_the_pair_has_the_largest_ratio_of_all(
     ties: str, differ: str, n: int, top: int, by: int | None
 ) -> None:
@@ -118,26 +117,6 @@ def test_the_pair_has_the_largest_ratio_of_all(
         p, q = (outputs(c.given, rows, ties)[c.output - 1] for c in (guess.left, guess.right))
         assert p / q == largest(rows, n, ties, differ, by)
     assert "for all parameters" in said_of(guess.document(proofs))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ties", ["uniform", "first"])
-def test_twenty_answers(ties: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The case of twenty answers is private for all alpha, and its evidence is accepted with the case."""
-    ratio = "1/alpha**2" if ties == "uniform" else "1/alpha**20"
-    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
-    path.write_text(
-        CASE.format(queries=20, noise=GEOMETRIC, ties=ties, differ="each", privacy=f'ratio = "{ratio}"')
-    )
-    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
-    assert "(79,792,262,810,827,600 ordered pairs)" in capsys.readouterr().out
-    document = json.loads(evidence.read_text())
-    assert document["reduction"]["how"] == ("classes" if ties == "uniform" else "terms")
-    if ties == "first":
-        assert run(["check", str(evidence), "--case", str(path)]) == 0
-        said = capsys.readouterr().out
-        assert "for all neighbouring inputs in {0..2}^20 with alpha in (0, 1): 40 claims proved" in said
-        assert "40 claims proved, 0 trusted to solvers, 0 open" in said
 
 
 @pytest.mark.slow

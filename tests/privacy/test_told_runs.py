@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from case_texts import program_case
 
 from paramverify.cli.main import run
 from paramverify.models.programs import run_traces
@@ -37,20 +36,6 @@ pairs = [["ill", "well"]]
 [privacy]
 ratio = "2"
 """
-
-LOOP = program_case(
-    """best = 0
-w = 0
-for i in range(3):
-    v = q[i] + geometric(alpha)
-    if i == 0 or v > best:
-        best = v
-        w = i
-output(w)""",
-    'q = { length = 3, values = "0..1" }',
-    'ratio = "1/alpha"',
-    parameters='alpha = "(0, 1)"',
-)
 
 
 def answer(
@@ -160,32 +145,3 @@ def test_what_the_same_draws_give_on_the_other_side(
     assert (
         f"The input {given} diverges from it at line 3, `output(yes)`: the same draws produce output" in told
     )
-
-
-@pytest.mark.slow
-def test_the_same_run_has_its_probability_on_the_other_side(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where all of the output comes by this run on both sides, its probability there is told in text too."""
-    told, document = answer(tmp_path, capsys, LOOP, "verify")
-    witness = document["witness"]
-    assert witness["run"]["probabilities"] == witness["probabilities"]
-    assert f"the same run produces it, with probability {witness['probabilities'][1]} ≈" in told
-
-
-@pytest.mark.slow
-def test_draws_of_one_name_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Noise that a line draws in each turn has the value of its loop, or a number where these repeat."""
-    told, _ = answer(tmp_path, capsys, LOOP, "verify")
-    assert "v (i = 1) <= best (i = 0)" in told
-    assert "v (i = 2) <= best (i = 0)" in told
-    twice = LOOP.replace("for i in range(3):", "for i in [0, 1, 1]:")
-    told, _ = answer(tmp_path, capsys, twice, "verify")
-    assert "v (draw 2) <= best (draw 1)" in told
-    assert "v (draw 3) <= best (draw 1)" in told
-    once = LOOP.replace("range(3)", "range(1)").replace("i == 0 or v > best", "v > best")
-    once = once.replace("output(w)", "output(best > 0)").replace("1/alpha", "1")
-    told, _ = answer(tmp_path, capsys, once, "verify")
-    assert "<= 0" in told
-    assert " (i = " not in told.replace("'(", "")
-    assert " (draw " not in told

@@ -25,7 +25,6 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[list[st
 @pytest.mark.parametrize(
     ("name", "choice"),
     [
-        ("randomized-response.toml", ("--backends", "z3")),
         ("sample-n-utility.toml", ("--strategy", "z3:5; built-in")),
         ("coarse-noise.toml", ("--backends", "z3")),
     ],
@@ -65,10 +64,7 @@ def test_in_python() -> None:
 
 OTHERS = [  # commands, and whether --no-simplify makes them ask the chosen solvers; None if they ask anyway
     (("budget", "coarse-noise.toml"), True),
-    (("budget", "randomized-response.toml"), True),
     (("budget", "divergences/geometric-kl.toml"), False),
-    (("budget", "randomized-response.toml", "--curve"), False),
-    (("synthesize", "randomized-response.toml"), False),
     (("interactive", "interactive/unwinding-2-1.toml"), False),
     (("interactive", "interactive/slots-2-symbolic.toml"), None),
     (("logic", "logic/survey.toml"), True),

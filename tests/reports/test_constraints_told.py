@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -58,16 +56,3 @@ def test_conditions_and_pictures_have_the_constraint(tmp_path: Path) -> None:
     assert _conditions(domain, ["r"], ["p", "q"], "")[-1] == "for all p in (0, 1), q in (0, 1) with p + q < 1"
     assert _conditions(domain, ["p", "q"], [], "") == ["with p + q < 1"]
     assert sentences.others(domain, ["r"]) == "r in [0, 1)"
-
-
-def test_a_map_of_one_parameter_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The ranges are told: 3*r - p*q <= 1 for all p and q is true up to r = 1/3."""
-    path = case(tmp_path / "one.toml", "3*r - p*q")
-    run(["synthesize", str(path), "--region", "--parameters", "r", "--coverage", "0.01"])
-    out = capsys.readouterr().out
-    true, false = re.search(r"true: r in \[0, (.*)\]", out), re.search(r"false: r in \[(.*), 1\)", out)
-    assert true, out
-    assert false, out
-    assert f"undecided: r in ({true[1]}, {false[1]})" in out
-    assert Fraction(1, 3) - Fraction(1, 100) <= Fraction(true[1]) <= Fraction(1, 3)
-    assert Fraction(1, 3) <= Fraction(false[1]) <= Fraction(true[1]) + Fraction(1, 100)

@@ -79,9 +79,8 @@ def test_all_ways_to_say_what_neighbours_are(near: str, by: int) -> None:
 
 
 SHOWN = [
-    pytest.param(ROOT / "cases" / "programs" / "noisy-max-laplace.toml", marks=pytest.mark.slow),
     ROOT / "cases" / "noisy-max-independent.toml",
-    pytest.param(ROOT / "cases" / "programs" / "sparse-vector-twice.toml", marks=pytest.mark.slow),
+    ROOT / "cases" / "programs" / "exponential-mechanism.toml",
 ]
 
 
@@ -137,11 +136,9 @@ def test_words_for_sets_of_values() -> None:
 
 
 SPLIT = [
-    "geometric-symbolic-3.toml --exact",
     "geometric-symbolic-3.toml --region",
     "geometric-independent-below.toml --exact",
     "geometric-independent-below.toml --region",
-    "design-geometric-contagious.toml --exact",
     "approximate/sparse-vector-map.toml --exact",
 ]
 
@@ -157,29 +154,6 @@ def test_answers_of_synthesize_name_them_once(given: str) -> None:
     assert json.loads(printed("synthesize", path, form, "--json").out)["inputs"] == over
     found = loads(Path(path).read_text(encoding="utf-8")).synthesize(form.removeprefix("--"))
     assert over in str(found)
-
-
-TABLES = """
-[mechanism]
-kind = "hmm"
-states = ["in", "it", "1", "out"]
-observations = ["o", "u"]
-[mechanism.emissions]
-in = { o = "1/2", u = "1/2" }
-it = { o = "1/3", u = "2/3" }
-1 = { o = "1/2", u = "1/2" }
-out = { o = 1 }
-[neighbours]
-pairs = [["it", "in"], ["1", "in"]]
-[privacy]
-ratio = 4
-"""
-
-
-def test_states_that_are_no_inputs_are_not_named() -> None:
-    """A verdict is about the states that are compared, not about all states of a model."""
-    report = loads(TABLES).verify(timeout=30)
-    assert report.to_dict()["inputs"] == "the 2 listed pairs of inputs in {'in', 'it', '1'}"
 
 
 def test_listed_pairs_are_not_all_neighbours(tmp_path: Path) -> None:
@@ -200,11 +174,8 @@ def test_listed_pairs_are_not_all_neighbours(tmp_path: Path) -> None:
 
 NEAR_BY_DEFAULT = [
     "verify programs/noisy-max-laplace.toml",
-    "budget programs/noisy-max-laplace.toml",
     "budget approximate/noisy-max.toml --delta-for 1",
-    "budget approximate/noisy-max.toml --epsilon-for 1/10",
     "budget approximate/noisy-max.toml --curve",
-    "compose approximate/noisy-max.toml --curve",
     "show approximate/noisy-max.toml",
 ]
 
@@ -225,19 +196,3 @@ def test_sets_that_look_alike_when_shortened_are_not_taken_for_one() -> None:
     assert values_told(sets[0]) == values_told(sets[1])
     assert "^2" not in power_told(sets, 2)
     assert power_told(sets[:1] * 2, 2).endswith("^2")
-
-
-DEFAULTS = {
-    "noisy-max-12": "1",
-    "time-series-2-all": "any",
-    "approximate/histogram-two-releases": "1",
-    "programs/stream-first-answer": "1",
-    "above-threshold-all": "1",
-}
-
-
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_explain_names_the_default_of_by(name: str) -> None:
-    """How far neighbours may be apart is said where the case does not say it."""
-    told = printed("explain", str(ROOT / "cases" / f"{name}.toml")).out
-    assert f", by = {DEFAULTS[name]} (the default)\n" in told

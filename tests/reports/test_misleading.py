@@ -6,7 +6,6 @@ import copy
 import json
 import re
 import runpy
-from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 
 from paramverify import check, loads
 from paramverify.cli.main import run
-from paramverify.errors import EvidenceError
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 SQUARES = """
@@ -100,7 +98,7 @@ def test_a_condition_says_its_domain_and_whose_word_it_is() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
-@pytest.mark.parametrize("design", [False, True])
+@pytest.mark.parametrize("design", [True])
 def test_safe_values_that_are_not_for_larger_inputs(
     design: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,15 +120,6 @@ def test_safe_values_that_are_not_for_larger_inputs(
     assert larger.verify().verdict == "not private"
     assert run(["synthesize", written(tmp_path, text), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["larger"]["inputs"] == "n in {0..3}"
-
-
-@pytest.mark.usefixtures("ample_share")
-def test_budgets_of_a_ratio_with_parameters() -> None:
-    """Larger inputs break the bound of the case; the short form says it, too."""
-    case = loads(squares("geometric(a)", 'ratio = "1/a**3"', parameters='[parameters]\na = "(0, 1)"\n'))
-    found = case.budget()
-    assert "\n  larger inputs need more, such as n in {0..3}: " in str(found)
-    assert repr(found).endswith("; larger inputs need more>")
 
 
 def test_compositions_name_what_each_release_is_about(
@@ -179,16 +168,6 @@ def test_a_function_with_rounded_numbers(tmp_path: Path) -> None:
         assert any(note.startswith("numbers are exact in proofs: 0.") for note in notes) == noted, body
 
 
-def test_a_table_of_densities_is_no_table_of_probabilities(tmp_path: Path) -> None:
-    """The page of a case with outputs that are real numbers."""
-    page = tmp_path / "p.html"
-    case = written(tmp_path, squares("laplace(1/eps)", 'epsilon = "eps"', '"0..1"', EPS))
-    assert run(["report", case, "-o", str(page)]) == 0
-    text = shown(page)
-    assert "Mechanism: the density of the outputs at a place, up to a common factor, for an input" in text
-    assert "the probability of an output for an input" not in text
-
-
 def test_places_of_least_bounds_that_are_only_approached() -> None:
     """A bound that is approached as eps grows has no place `at eps`, which is that of a witness."""
     text = squares("geometric(exp(-eps))", 'epsilon = "eps"', '"0..1"', EPS).replace("n*n", "n")
@@ -197,26 +176,3 @@ def test_places_of_least_bounds_that_are_only_approached() -> None:
     line = str(found).split("\n")[1 if "larger" not in str(found) else 2]
     assert "as eps → oo" in str(found)
     assert "at eps = " not in line
-
-
-@pytest.mark.slow
-def test_reversed_ends_are_no_interval(tmp_path: Path) -> None:
-    """Two ends around a divergence stand in their order, also where nothing rests on it."""
-    case = loads((CASES / "divergences" / "geometric-kl.toml").read_text(encoding="utf-8"))
-    document: Any = json.loads(json.dumps(case.budget().evidence()))
-    found = [w for w in _witnesses(document) if isinstance(w.get("value"), list)]
-    assert found
-    for witness in found:
-        witness["value"].reverse()
-    with suppress(EvidenceError):  # it may be no document at all
-        assert not check(document, case)
-
-
-def _witnesses(value: Any) -> list[dict[str, Any]]:
-    """Returns all objects in a document that have a value."""
-    if isinstance(value, list):
-        return [found for entry in value for found in _witnesses(entry)]
-    if not isinstance(value, dict):
-        return []
-    own = [value] if "value" in value else []
-    return [*own, *(found for entry in value.values() for found in _witnesses(entry))]

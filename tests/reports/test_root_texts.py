@@ -36,7 +36,7 @@ def value_of(text: str) -> float:
 
 @pytest.mark.slow
 @given(st.lists(st.integers(-9, 9), min_size=3, max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_closed_forms_lie_in_their_enclosures(entries: list[int]) -> None:
     """The closed form of each root of a polynomial of degree at most four is a number in its enclosure."""
     polynomial = fmpz_poly(entries)

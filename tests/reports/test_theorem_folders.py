@@ -16,13 +16,11 @@ from theorem_tools import ROOT, THEORIES, about, case_of, needs_coq
 from paramverify.reports.theorems.inequality_theorems import REQUIRE as OF_CLAIMS
 from paramverify.reports.theorems.theorem_files import REQUIRE, theorem_files
 
-# Theorems of each kind: a prior, neighbours, a program, sets of outputs, every length, distances, a claim.
+# Theorems of each kind: a prior, distances, every length, sets of outputs, a program, a claim.
 CASES = (
     "randomized-response.toml",
-    "geometric-neighbours.toml",
     "geometric-metric.toml",
     "survey-memory-all.toml",
-    "above-threshold-prior-all.toml",
     "approximate/geometric-independent.toml",
     "programs/evenings.toml",
     "inequalities/schur-1.toml",

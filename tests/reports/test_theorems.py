@@ -41,7 +41,7 @@ def test_words_of_example_5() -> None:
 @pytest.mark.slow
 def test_coq_accepts(tmp_path: Path) -> None:
     """Coq accepts theorems about one answer, about sequences of all lengths, and about models written out."""
-    names = ("noisy-max-independent", "time-series-2-day-3-all", "above-threshold-prior", "markov-quilt")
+    names = ("noisy-max-independent", "time-series-2-day-3-all", "markov-quilt")
     assert refusals([*map(written, names)], tmp_path) == [""] * len(names)
 
 
@@ -198,7 +198,7 @@ def covers(found: Any, normals: Any, rays: Any, equalities: tuple[Any, ...]) -> 
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_coverings(seed: int) -> None:
     """Cones of bounded ratios lie in the cone of their rays, by certificates that a second replay accepts."""
     random = Random(seed)
@@ -270,8 +270,6 @@ def test_a_theorem_of_another_case_is_not_replaced(tmp_path: Path) -> None:
     ("name", "about", "other"),
     [
         ("interactive/slots-2.toml", "interactive systems", "interactive"),
-        ("logic/survey-coin.toml", "chains with formulas", "logic"),
-        ("automata/every-number.dipa", "automata over streams", "verify"),
     ],
 )
 def test_other_questions_are_sent_to_evidence(name: str, about: str, other: str, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def positive(random: Random, depth: int) -> str:
 def test_coq_accepts_nested_quotients(tmp_path: Path) -> None:
     """Random quotients of quotients, with divisors of both signs: Coq finds a proof of each."""
     random, claims = Random(11), []
-    for _ in range(8):
+    for _ in range(4):
         f, g = positive(random, 2), positive(random, 1)
         claims += [
             f"0 < {f}",
@@ -342,7 +342,7 @@ def test_brackets_are_where_they_are_needed() -> None:
     """Random formulas: what is written means the same. Python binds - * / ^ as Coq does."""
     random, at = Random(5), {"x": Fraction(3, 7), "f": Fraction(-5, 2)}
     formulas, compared = Formulas({"x": "x"}, {"f": "f x"}), 0
-    for _ in range(2_000):
+    for _ in range(600):
         node = tree(random, random.randint(0, 4))
         try:
             expected = value(node, at)
@@ -352,5 +352,5 @@ def test_brackets_are_where_they_are_needed() -> None:
         text = re.sub(r"(?<!\*\* )\b(\d+)\b", r"Fraction(\1)", text)
         assert eval(text, {"Fraction": Fraction, "x": at["x"], "F": at["f"]}) == expected, text
         compared += 1
-    assert compared > 1_000
+    assert compared > 300
     assert formulas.written(Operation("*", (Name("f", 0), Name("x", 0)), 0)) == "f x * x"

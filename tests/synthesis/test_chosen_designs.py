@@ -127,11 +127,3 @@ def test_a_witness_beside_an_exponential(source: str, private: bool) -> None:
     case = paramverify.loads(VECTOR.replace("4/eps", source))
     assert (case.verify().verdict == "private") is private
     assert (case.synthesize(form="witness").witness is None) is private
-
-
-def test_a_component_is_a_text() -> None:
-    """A case in the place of its file's name is an error that says what a component is."""
-    case = paramverify.loads(TWO)
-    for given in (case, [case], ["gaussian:sigma=2", 3]):
-        with pytest.raises(InputError, match="a component is not a text"):
-            paramverify.compose(given, delta_for=1)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import pairwise, product
 from math import factorial, prod
 from pathlib import Path
 from random import Random
@@ -194,46 +194,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("problem", CASES[1:3])
-def test_folding_equals_no_folding(problem: Problem) -> None:
-    """The shares fit together, all images have the volume of the box, and points in any order agree."""
-    folds = symmetric(problem.claims, problem.domain, problem.free)
-    coverage = Fraction(1, 8) if len(problem.free) < 4 else Fraction(1, 3)
-    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
-    plain = region_map(problem.claims, problem.domain, problem.free, coverage)
-    assert folds
-    assert sum(cell.volume for cell in folded.cells) == volume(folded) == 1
-    for one, other in ((Status.SAFE, Status.VIOLATING), (Status.VIOLATING, Status.SAFE)):
-        assert folded.share(one) <= 1 - plain.share(other)
-        assert plain.share(one) <= 1 - folded.share(other)
-    assert folded.share(Status.UNDECIDED) <= coverage
-    assert sum(share.lower for share in folded.volumes.values()) == 1
-    assert all(share.exact for share in folded.volumes.values())
-    random = Random(3)
-    assert not wrong(folded, problem.domain, random, 200)
-    assert report(folded, problem.domain).accepted
-    places = [[problem.free.index(n) for n in names] for names in folds]
-    for _ in range(30):
-        point = [Fraction(random.randint(1, 63), 64) for _ in problem.free]
-        for some in places:
-            for place, own in zip(some, sorted(point[k] for k in some), strict=True):
-                point[place] = own
-        cells = [c for c in folded.cells if all(a <= v <= b for v, (a, b) in zip(point, c.box, strict=True))]
-        assert any(cell.status is not Status.MIRRORED for cell in cells)
-
-
-@pytest.mark.slow
-def test_exact_shares_of_a_folded_map() -> None:
-    """p + q + r < 1 has the volume 1/6: certified from both sides."""
-    problem = stated("p + q + r - 1")
-    found = region_map(
-        problem.claims, problem.domain, problem.free, Fraction(1, 20), folds=(("p", "q", "r"),)
-    )
-    low = found.share(Status.VIOLATING)
-    assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
-
-
 LIMITED = [
     (stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4", "5/2 - p - q - r")), None),
     (stated("p + q - 2*r*s - 1/3", names="pqrs", constraints=("p + q - 1/2",)), Fraction(7, 8)),
@@ -360,35 +320,19 @@ def narrow(monkeypatch: pytest.MonkeyPatch, waiting: int, kept: int) -> None:
 
 
 @pytest.mark.slow
-def test_with_few_cells_waiting_the_map_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only 20 cells may wait, and 8 inside of one of them, the same share is decided."""
-    problem = stated(CORNER)
-    narrow(monkeypatch, 20, 10**6)
-    seen: list[Cell] = []
-    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 6), on_cell=seen.append)
-    assert found.share(Status.UNDECIDED) <= Fraction(1, 6)
-    assert not found.interrupted
-    assert any(cell.status is Status.UNDECIDED for cell in seen)  # left for good
-    assert sum(cell.volume for cell in found.cells) == 1
-    assert not wrong(found, problem.domain, Random(1), 200)
-    assert report(found, problem.domain).accepted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("waiting", [40, 100_000])
-def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streamed_equals_not_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 30 cells in memory at most, the file has the cells of the map that is made in memory."""
     problem = stated(CORNER)
     folds = symmetric(problem.claims, problem.domain, problem.free)
     told: dict[str, Any] = {"coverage": Fraction(1, 10), "folds": folds}
-    narrow(monkeypatch, waiting, 30)
+    narrow(monkeypatch, 40, 30)
     whole = region_map(problem.claims, problem.domain, problem.free, **told)
     with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free, folded=True) as file:
         found = region_map(
             problem.claims, problem.domain, problem.free, on_cell=file.keep, stored=file.stored, **told
         )
         assert isinstance(found.cells, regions.SavedMap)
-        assert len(found.cells.waiting) <= waiting
+        assert len(found.cells.waiting) <= 40
         assert set(found.cells) == set(whole.cells)
         assert len(found.cells) == len(list(whole.cells))
         assert found.shares == whole.shares
@@ -396,14 +340,14 @@ def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [10, 10**6])
-def test_killed_and_resumed_equals_not_killed(
-    kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Runs that end at any cell go on in the file: no cell is decided twice, and the map is complete."""
+def test_killed_and_resumed_equals_not_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that end at any cell go on in the file: no cell is decided twice, and the map is complete.
+
+    The last line of such a file may be cut.
+    """
     problem = stated(CORNER)
     folds = symmetric(problem.claims, problem.domain, problem.free)
-    narrow(monkeypatch, 60, kept)
+    narrow(monkeypatch, 60, 10)
     decided: list[Cell] = []
     for stop in (3, 20, 45, 10**6):
         seen: list[Cell] = []
@@ -428,6 +372,9 @@ def test_killed_and_resumed_equals_not_killed(
             assert found.stopped == (stop < 10**6)
             assert sum(cell.volume for cell in found.cells) == 1
             assert report(found, problem.domain).accepted
+        if found.stopped:
+            with (tmp_path / "cells").open("a") as stream:
+                stream.write('{"status": "safe", "bo')
         decided += [cell for cell in seen if cell.status is not Status.UNDECIDED]
     assert len(set(decided)) == len(decided)
     assert found.share(Status.UNDECIDED) <= Fraction(1, 10)
@@ -437,16 +384,13 @@ def test_killed_and_resumed_equals_not_killed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("folding", "kept"), [("101", 10**6), ("11001", 5)])
-def test_runs_may_fold_or_not_as_they_like(
-    folding: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_may_fold_or_not_as_they_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that some runs fold and others do not goes on: its cells tile the box after each of them."""
     problem = stated(CORNER)
     folds = symmetric(problem.claims, problem.domain, problem.free)
-    narrow(monkeypatch, 1_000, kept)
+    narrow(monkeypatch, 1_000, 5)
     coverage, before = Fraction(1, 2), (Fraction(0), Fraction(0))
-    for run, folded in enumerate(folding):
+    for run, folded in enumerate("1001"):
         with cell_file(
             tmp_path / "cells", problem.claims, problem.domain, problem.free, folded == "1"
         ) as file:
@@ -582,19 +526,7 @@ def test_a_fold_needs_equal_intervals() -> None:
         assert "are not symmetric" in report(found, domain).lines[0]
 
 
-def test_every_order_of_a_point_has_one_status() -> None:
-    """What a folded map says where values ascend holds in all orders: checked by fractions at the images."""
-    problem = stated(CORNER)
-    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 9), folds=(("p", "q", "r"),))
-    random = Random(9)
-    for cell in random.sample([c for c in found.listed if c.status is not Status.UNDECIDED], 20):
-        for point in points(random, cell, 1):
-            for image in permutations(point):
-                fails = value(found.claims[0].polynomial, image) < 0
-                assert fails == (cell.status is Status.VIOLATING)
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_other_parameters_with_open_ends_and_points(seed: int) -> None:
     """Violations are shown inside of open ends where another parameter has one value."""
     random = Random(seed)

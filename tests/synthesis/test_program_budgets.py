@@ -65,7 +65,7 @@ def _exact(found: RatioBounds) -> Fraction | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**9), st.booleans())
 def test_budgets_equal_enumeration(tmp_path: Path, seed: int, enough: bool) -> None:
     """The budget of a program with finite choices is the ratio of enumeration; a little less is violated."""
@@ -143,20 +143,20 @@ NUMBERED = ("laplace(1 / (4 * eps))", "exponential(1 / (6 * eps))")
 @pytest.mark.slow
 def test_budgets_with_whole_noise_equal_sums(tmp_path: Path) -> None:
     """Programs with geometric noise have the budgets that summation gives, to ten digits."""
-    answered = [_check_noisy(noisy_program(k, True), tmp_path / "c", "") for k in range(9)]
-    assert sum(answered) >= 6
+    answered = [_check_noisy(noisy_program(k, True), tmp_path / "c", "") for k in range(5)]
+    assert sum(answered) >= 3
 
 
 @pytest.mark.slow
 def test_budgets_with_continuous_noise_equal_integrals(tmp_path: Path) -> None:
     """Programs with Laplace and exponential noise have the budgets that integration gives."""
     answered = []
-    for k in range(9):
+    for k in range(5):
         numbered = k % 3 == 0
         program = noisy_program(k, False, NUMBERED if numbered else CONTINUOUS)
         more = {"eps": 0.5} if numbered else {}
         answered.append(_check_noisy(program, tmp_path / "c", 'eps = "1/2"' if numbered else "", **more))
-    assert sum(answered) >= 5
+    assert sum(answered) >= 3
 
 
 SYMBOLIC = ("laplace(2 / eps)", "laplace(1 / eps)", "exponential(3 / (2 * eps))")
@@ -198,7 +198,7 @@ def test_formulas_in_eps_equal_integrals(seed: int, tmp_path: Path) -> None:
     """With eps in (0, oo) the formulas have the values of integrals, and verdicts agree with these."""
     chance, answered, path = random.Random(seed), 0, tmp_path / "case.toml"
     domain = 'eps = "(0, oo)"'
-    for k in range(12):
+    for k in range(6):
         program = noisy_program(100 * seed + k, False, tuple(chance.sample(SYMBOLIC, 3)))
         if program.draws == 3:
             continue

@@ -19,12 +19,10 @@ from paramverify.algebra.bernstein import Enclosure, at, enclosure, reduced, ris
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim, to_document, without_enclosure
-from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import EvidenceError, InputError
 from paramverify.kernel.documents import check_document, check_text
 from paramverify.kernel.ledger import Demanded
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import load
 from paramverify.synthesis.map_documents import statement
 from paramverify.synthesis.map_files import cell_file, load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -55,7 +53,7 @@ def accepted(found: RegionMap, domain: Domain) -> bool:
     return check_document(map_document(found, domain), Demanded(stated=claims)).accepted
 
 
-KINDS = [(1, 0, False, 0), (2, 0, True, 1), (3, 0, False, 1), (2, 1, True, 0), (2, 1, False, 2)]
+KINDS = [(2, 0, True, 1), (3, 0, False, 1), (2, 1, False, 2)]
 
 
 @pytest.mark.slow
@@ -66,7 +64,7 @@ def test_no_point_contradicts_its_cell(free: int, quantified: int, constant: boo
     mixed = False
     while not mixed:
         stated = random_problem(random, free, quantified, constant, constraints)
-        found = run(stated, Fraction(1, 25) if free < 3 else Fraction(1, 4), seconds=5)
+        found = run(stated, Fraction(1, 10) if free < 3 else Fraction(1, 3), seconds=5)
         statuses = {cell.status for cell in found.cells}
         if not {Status.SAFE, Status.VIOLATING} <= statuses:
             continue
@@ -85,18 +83,17 @@ def test_high_degrees() -> None:
     walk = [ring.number(0)] * 8 + [one]
     for x in (p, q) * 30:
         walk = [walk[0], *(x * walk[k + 1] + (one - x) * walk[k - 1] for k in range(1, 8)), walk[-1]]
-    found = region_map([Claim(walk[4] - half, domain)], domain, ("p", "q"))
+    found = region_map([Claim(walk[4] - half, domain)], domain, ("p", "q"), Fraction(1, 10))
     assert max(map(int, found.claims[0].polynomial.degrees())) >= 29
     assert {cell.status for cell in found.cells} == {Status.SAFE, Status.VIOLATING, Status.UNDECIDED}
     assert not contradictions(found, domain, Random(8), 300)
-    coarse = region_map(found.claims, domain, ("p", "q"), Fraction(1, 5))
-    assert accepted(coarse, domain)
+    assert accepted(found, domain)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("coverage", [Fraction(1, 10), Fraction(1, 500)])
-def test_areas(coverage: Fraction) -> None:
+def test_areas() -> None:
     """p² + q² < 1/2 on a quarter of a disc of area π/8: certified from both sides, to within the coverage."""
+    coverage = Fraction(1, 50)
     found = run(problem("p^2 + q^2 - 1/2"), coverage)
     violating, unknown = found.share(Status.VIOLATING), found.share(Status.UNDECIDED)
     assert unknown <= coverage
@@ -106,7 +103,7 @@ def test_areas(coverage: Fraction) -> None:
 @pytest.mark.slow
 def test_quantified_parameters_are_eliminated() -> None:
     """r² − 2·p·r + q ≥ 0 for all r in (0, 1) iff q ≥ p², so an area of 1/3 is violating."""
-    found = run(problem("r^2 - 2*p*r + q", "pqr"))
+    found = run(problem("r^2 - 2*p*r + q", "pqr"), Fraction(1, 20))
     violating, unknown = found.share(Status.VIOLATING), found.share(Status.UNDECIDED)
     assert violating < Fraction(1, 3) < violating + unknown
     for cell in found.cells:
@@ -155,68 +152,7 @@ def test_a_session_decides_what_is_open() -> None:
     assert accepted(found, stated.domain)
 
 
-def budget_map(root: Path, name: str, epsilon: str, free: tuple[str, ...], tmp_path: Path) -> RegionMap:
-    """The region map of a case of the papers at another privacy budget."""
-    lines = (root / "cases" / f"{name}.toml").read_text().split("[expect]")[0].splitlines()
-    text = "\n".join(f'epsilon = "{epsilon}"' if line.startswith("epsilon") else line for line in lines)
-    path = tmp_path / "case.toml"
-    path.write_text(text)
-    model = load(path).model
-    return region_map(sequence_claims(model), model.domain, free)
-
-
-@pytest.mark.slow
-def test_example_5_at_smaller_budgets(root: Path, tmp_path: Path) -> None:
-    """A region map in (pA, pB) for all pC: both regions are there, the safe one grows with the budget."""
-    shares = []
-    for epsilon in ("ln(3/2)", "ln(19/10)"):
-        found = budget_map(root, "noisy-max-independent", epsilon, ("pA", "pB"), tmp_path)
-        assert found.quantified == ("pC",)
-        assert accepted(found, found.claims[0].domain)
-        assert not contradictions(found, found.claims[0].domain, Random(5), 300)
-        shares.append(found.share(Status.SAFE))
-    assert shares == sorted(shares)
-    assert shares[0] < shares[-1]
-
-
 # --- interruption and files -------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    """After Ctrl-C at any cell the cells tile the box; the file gives them back, a cut last line excepted."""
-    stated = problem("p^2 + q^2 - 1/2*r*p - 1/4*r^2 - 1/8", "pqr")
-    whole = run(stated)
-    path = tmp_path / "cells"
-    calls, total = 0, 0
-    for stop in (1, 7, 40, 10_000):
-        seen: list[Cell] = []
-        with cell_file(path, stated.claims, stated.domain, stated.free) as file:
-            known, append = file.known, file.keep
-
-            def on_cell(
-                cell: Cell, seen: list[Cell] = seen, append: Callable[[Cell], None] = append, stop: int = stop
-            ) -> None:
-                append(cell)
-                seen.append(cell)
-                if len(seen) == stop:
-                    raise KeyboardInterrupt
-
-            found = run(stated, known=known, on_cell=on_cell)
-        assert found.interrupted == (stop < 10_000)
-        assert sum(cell.volume for cell in found.cells) == 1
-        assert set(known) <= set(found.cells)
-        assert not set(known) & set(seen)
-        assert accepted(found, stated.domain)
-        calls, total = calls + len(seen), len(found.cells)
-        if found.interrupted:
-            with path.open("a") as stream:
-                stream.write('{"status": "safe", "bo')
-    decided = [cell for cell in whole.cells if cell.status is not Status.UNDECIDED]
-    assert total >= calls
-    assert set(load_cells(path, stated.claims, stated.domain, stated.free)) >= set(seen)
-    assert abs(calls - len(decided)) <= len(decided) / 2
-    assert found.share(Status.UNDECIDED) <= Fraction(1, 100)
 
 
 def test_undecided_cells_are_gone_on_with() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from paramverify import loads
 from paramverify.cli.main import run
 from paramverify.portfolio.quantifier_elimination import Elimination
 from paramverify.portfolio.session import Options, Session
@@ -98,34 +96,6 @@ def test_only_the_forms_that_are_allowed() -> None:
         if found.found.condition.holds_at({"t": Fraction(t, 100), "p": Fraction(1, 2)})
     ]
     assert private == list(range(25, 76))
-
-
-def several_squares(number: int, degree: int) -> str:
-    """Returns a claim of squares of random polynomials in q and a, whose projection takes long."""
-    drawn = random.Random(3)
-
-    def polynomial() -> str:
-        powers = [(i, j) for i in range(degree) for j in range(degree - i)]
-        return " + ".join(f"({drawn.randint(-99, 99)})*q**{i}*a**{j}" for i, j in powers)
-
-    claims = [f"({polynomial()})**2 + 1000*a**2 >= 900*q*a - 60" for _ in range(number)]
-    return '[parameters]\nq = "[0, 1]"\na = "[0, 1]"\n[claim]\nholds = "' + " and ".join(claims) + '"\n'
-
-
-@pytest.mark.slow
-def test_a_map_answers_if_intervals_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one parameter among others the map is the answer then, which says so."""
-    monkeypatch.setattr("paramverify.synthesis.safe_values.EXACTLY", 1 / 20)
-    case = loads(several_squares(5, 13))
-    found = case.synthesize(parameters=["q"], timeout=20)
-    document = found.to_dict()
-    assert document["form"] == "region"
-    assert "exact intervals were not found within" in document["instead"]
-    assert document["instead"] in str(found)
-    assert found.complete
-    direct = case.synthesize("region", parameters=["q"], timeout=20).to_dict()
-    assert "instead" not in direct
-    assert direct["shares"] == document["shares"]
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -10,65 +9,12 @@ from random import Random
 import pytest
 from set_oracle import drawn, points
 
-from paramverify.algebra.real_roots import RealRoot
-from paramverify.divergences import MaxDivergence
 from paramverify.portfolio.session import Options, Session
-from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import CurvePoint, curve
 from paramverify.synthesis.set_needs import NeedKind
 
 PRECISION = Fraction(1, 10**9)
-RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 502))
-def test_the_profile_of_a_random_case(seed: int) -> None:
-    """δ at ε = 0 is the total variation; δ falls, and is convex in e^ε; the least ε for it gives it back."""
-    found = drawn(Random(seed), seed % 2)
-    with Session(Options(seconds=60)) as session:
-        known = [least_bound(found.model(r, Fraction(1)), session, PRECISION, NeedKind.DELTA) for r in RATIOS]
-        values = [bound.high for bound in known]
-        assert all(bound.value is not None for bound in known)
-        assert None not in values
-        deltas = [v for v in values if v is not None]
-        variation = max(
-            sum(
-                (abs(p - q) for p, q in zip(found.shares(0, at), found.shares(1, at), strict=True)),
-                Fraction(0),
-            )
-            / 2
-            for at in points(found.names)
-        )
-        assert variation <= deltas[0]
-        if not found.names:
-            assert variation == deltas[0]
-        assert all(a >= b for a, b in pairwise(deltas))
-        slopes = [(b - a) / (s - r) for (a, r), (b, s) in pairwise(zip(deltas, RATIOS, strict=True))]
-        assert all(a <= b + PRECISION for a, b in pairwise(slopes))
-        for delta, ratio in zip(deltas, RATIOS, strict=True):
-            if 0 < delta < 1:
-                back = least_bound(found.model(Fraction(1), delta), session, PRECISION, NeedKind.RATIO)
-                assert back.high is not None
-                assert abs(back.high - ratio) <= ratio * Fraction(1, 10**6) or back.high <= ratio
-
-
-@pytest.mark.parametrize("seed", range(510, 514))
-def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
-    """The least δ for the largest ratio of single outputs is 0, and positive below it."""
-    found = drawn(Random(seed), seed % 2)
-    with Session(Options(seconds=60)) as session:
-        pure = found.model(Fraction(1), Fraction(1))
-        tight = tight_budget(replace(pure, measure=MaxDivergence.number(pure.domain.ring, 1)), session)
-        if tight.infinite or tight.low <= 1:
-            return
-        assert tight.high is not None
-        above = least_bound(found.model(tight.high, Fraction(1)), session, PRECISION, NeedKind.DELTA)
-        assert isinstance(above.value, RealRoot)
-        assert above.value.lower == above.value.upper == 0
-        below = least_bound(found.model((tight.low + 1) / 2, Fraction(1)), session, PRECISION, NeedKind.DELTA)
-        assert below.low > 0
 
 
 @pytest.mark.parametrize("seed", range(520, 524))

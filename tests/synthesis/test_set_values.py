@@ -51,7 +51,7 @@ def needed(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     return found.largest_delta(ratio, point)
 
 
-@pytest.mark.parametrize("seed", range(600, 607))
+@pytest.mark.parametrize("seed", range(600, 604))
 def test_one_of_the_claims_is_the_sum_at_every_point(seed: int) -> None:
     """At each point the smallest f_S is room − Σ max(0, t): no worst set is missing, and none is made up."""
     found, _, _, model = case(seed, 1 + seed % 2)
@@ -80,7 +80,7 @@ def delta_of(model: Model, point: Point) -> Fraction:
     return value_at(delta.numerator, point) / value_at(delta.denominator, point)
 
 
-@pytest.mark.parametrize("seed", range(700, 708))
+@pytest.mark.parametrize("seed", range(700, 704))
 def test_exact_intervals_of_one_parameter(seed: int) -> None:
     """Each of 50 points, and each rational end, has the status that brute force gives it."""
     found, ratio, delta, model = case(seed, 1)
@@ -94,7 +94,7 @@ def test_exact_intervals_of_one_parameter(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(800, 804))
+@pytest.mark.parametrize("seed", range(800, 802))
 def test_maps_of_two_parameters(seed: int) -> None:
     """At corners and inside of each cell brute force agrees; the kernel replays the map and its trees."""
     found, ratio, delta, model = case(seed, 2)
@@ -111,7 +111,7 @@ def test_maps_of_two_parameters(seed: int) -> None:
     assert report.accepted, report.lines
 
 
-@pytest.mark.parametrize("seed", range(750, 754))
+@pytest.mark.parametrize("seed", range(750, 752))
 def test_sequences_of_two_lengths(seed: int) -> None:
     """Sets of sequences of each length: the parts are those by all single outputs and all pairs of them."""
     found, ratio, delta, _ = case(seed, 1)
@@ -137,7 +137,7 @@ def test_sequences_of_two_lengths(seed: int) -> None:
         assert partition.status_at(at["p"]) is (Status.VIOLATING if broken else Status.SAFE)
 
 
-@pytest.mark.parametrize("seed", range(770, 773))
+@pytest.mark.parametrize("seed", range(770, 772))
 def test_the_curve_of_the_needed_delta(seed: int) -> None:
     """The curve above the intervals is the least delta at each place, rounded, and its bound the delta."""
     found, ratio, delta, model = case(seed, 1)
@@ -175,7 +175,7 @@ def test_constraints_are_kept() -> None:
     assert check_document(document(made, model)).accepted
 
 
-@pytest.mark.parametrize("seed", range(820, 823))
+@pytest.mark.parametrize("seed", range(820, 822))
 def test_maps_for_all_values_of_a_parameter(seed: int) -> None:
     """A private cell is private for every q; a violating one has a q at which it is not."""
     found, ratio, delta, model = case(seed, 2)

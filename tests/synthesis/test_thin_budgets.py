@@ -105,16 +105,10 @@ SIDES = 'p = "[0, 1]"\nq = "[0, 1]"\nconstraints = [{}]'
 @pytest.mark.parametrize(
     ("a", "b", "parameters", "ratio"),
     [
-        ("p", "p/5", 'p = "0"', "1"),
         ("p", "p/5", 'p = "[0, 1/2]"', "5"),
         ("(p-q)**2", "(p-q)**2/5", SIDES.format('"p == q"'), "1"),
-        ("(p-q)**2", "(p-q)**2/5", SIDES.format('"p <= q", "q <= p"'), "1"),
-        ("p*q", "p*q**2", 'p = "0"\nq = "[0, 1]"', "1"),
         ("p*q", "p*q**2", SIDES.format('"p == 0"'), "1"),
-        ("p*(1-p)*3", "p*(1-p)*2", SIDES.format('"p*(1-p) == 0"'), "1"),
-        ("p/3", "p/4", SIDES.format('"(2*p-1)*(4*p-1) == 0"'), "4/3"),
         ("(1+p)/3", "1/3", SIDES.format('"(2*p-1)*(4*p-1) == 0"'), "3/2"),
-        ("p*q", "p*q**2", SIDES.format('"p == 1", "q >= 1/2"'), "2"),
         ("p", "p/5", SIDES.format('"p*(1-p) == 0"'), "infinity"),
     ],
 )
@@ -181,9 +175,7 @@ def test_an_impossible_secret_is_no_place_to_reach(
     ("parameters", "zero"),
     [
         (SIDES.format('"p == q"'), "(p-q)**2/2"),
-        (SIDES.format('"p*q == 0"'), "p*q/2"),
         ('p = "1/2"\nq = "[0, 1]"', "(2*p-1)**2*q/2"),
-        (SIDES.format('"p*q == 1/4"'), "(p*q-1/4)**2"),
     ],
 )
 def test_a_secret_that_the_domain_makes_impossible(
@@ -217,7 +209,7 @@ def test_nothing_to_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", ["epsilon = 1.1", 'epsilon = "ln(5)"', 'ratio = "exp(2)"'])
+@pytest.mark.parametrize("bound", ["epsilon = 1.1", 'ratio = "exp(2)"'])
 def test_the_own_bound_does_not_matter(
     bound: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,7 +299,6 @@ def test_forged_evidence_of_a_budget_is_rejected(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("a", "b", "parameters", "length"),
     [
-        ("p", "p/5", 'p = "0"', "1"),
         ("1-p", "(1-p)*q", 'p = "1"\nq = "(0, 1)"', "2"),
         ("(p-1/2)**2", "(p-1/2)**2/3", 'p = "1/2"', '"1..2"'),
     ],
@@ -380,77 +371,3 @@ def test_the_worst_prior_on_a_thin_domain(
     assert (document["supremum"], document["attained"]) == (ratio or "1", True)
     assert document["status"] == ("violated" if ratio else "holds")
     assert (document["witness"]["ratio"] if ratio else None) == ratio
-
-
-CHAIN = """
-[parameters]
-{parameters}
-[model]
-kind = "chain"
-initial = ["a", "b"]
-[states]
-a = {{ to = {{ yes = "{a}", no = "1-({a})" }} }}
-b = {{ to = {{ yes = "{b}", no = "1-({b})" }} }}
-yes = {{ labels = ["out"] }}
-no = {{}}
-[neighbours]
-pairs = [["a", "b"]]
-[formulas]
-found = "D{{ln(2), 0}}[ X out ]"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("a", "b", "parameters", "ratio"),
-    [
-        ("p", "p/5", 'p = "0"', "1"),
-        ("p", "p/5", 'p = "[0, 1]"', "5"),
-        ("(p-q)**2", "(p-q)**2/5", SIDES.format('"p == q"'), "1"),
-        ("p*q", "p*q**2", 'p = "0"\nq = "[0, 1]"', "1"),
-        ("p*(1-p)", "p*(1-p)/2", SIDES.format('"p*(1-p) == 0"'), "1"),
-        ("(1+p)/3", "1/3", SIDES.format('"(2*p-1)*(4*p-1) == 0"'), "3/2"),
-        ("1-p", "q", SIDES.format('"p == 1/2", "q*(2*q-1) == 0"'), "infinity"),
-    ],
-)
-def test_the_least_epsilon_of_a_formula_on_thin_domains(
-    a: str, b: str, parameters: str, ratio: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`logic --epsilon-for` counts only what is possible at points of the domain."""
-    path = tmp_path / "chain.toml"
-    path.write_text(CHAIN.format(a=a, b=b, parameters=parameters))
-    assert run(["logic", str(path), "--epsilon-for", "0", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["budgets"]["found"]["ratio"]["value"] == ratio
-
-
-UNLIMITED = """
-[parameters]
-p = "[0, 1]"
-constraints = ["2*p**2 == 1"]
-[prior]
-v = { binomial = [2, "p"] }
-w = { bernoulli = "1/3" }
-[secrets]
-one = "v + w == 1"
-two = "v + w != 1"
-pairs = [["one", "two"]]
-[mechanism]
-kind = "randomized_response"
-query = "min(v + w, 1)"
-truth = "1"
-[privacy]
-ratio = "2"
-"""
-
-
-@pytest.mark.slow
-def test_a_ratio_without_limit_at_irrational_points(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Lower bounds that only irrational points show grow until the search gives up; the last one is told."""
-    path = tmp_path / "case.toml"
-    path.write_text(UNLIMITED)
-    assert run(["budget", str(path), "--timeout", "8", "--json"]) == 3
-    told = json.loads(capsys.readouterr().out)
-    assert told["ratio_upper"] == "unknown"
-    assert int(told["ratio_lower"]) > 10**15
