@@ -514,18 +514,9 @@ def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
 
 def loops() -> Iterator[Json]:
     """Yields documents with other numbers: some prove that the ratio grows, some do not."""
-    for rates in (
-        ["3", "2"],
-        ["3", "1"],
-        ["4", "2"],
-        ["3", "3"],
-        ["2", "2"],
-        ["2", "3"],
-        ["3", "0"],
-        ["5/2", "2"],
-    ):
-        for x, y in (("4", "4"), ("3", "4"), ("8", "4"), ("4", "3"), ("0", "4"), ("-4", "4"), ("5", "5")):
-            for factor in ("1/7", "1/6", "10/69", "1", "0", "-1", "1/8"):
+    for rates in (["3", "2"], ["3", "1"], ["4", "2"], ["2", "2"], ["2", "3"], ["3", "0"], ["5/2", "2"]):
+        for x, y in (("4", "4"), ("3", "4"), ("8", "4"), ("4", "3"), ("-4", "4")):
+            for factor in ("1/7", "1/6", "10/69", "0"):
                 yield with_first(LOOP, rates=rates, bounds={"1": x, "2": y}, factor=factor)
 
 

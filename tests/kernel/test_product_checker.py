@@ -1,4 +1,4 @@
-"""The checker of the pair that stands for all, against the probabilities of all inputs by enumeration."""
+"""The checker of the pair that stands for all: what has to be shown, and what is none."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The proved checker and witnesses against claims with a logarithm; documents of budgets, and of windows."""
+"""The proved checker and witnesses against claims with a logarithm; and documents of windows."""
 
 from __future__ import annotations
 

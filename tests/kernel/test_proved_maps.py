@@ -1,4 +1,4 @@
-"""Region maps by the program that is extracted from Coq: its answers are those of Python, none is false."""
+"""Region maps by the program that is extracted from Coq: other cells are rejected, and what is not known."""
 
 from __future__ import annotations
 
