@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,20 +38,9 @@ for x in stream(values="real"):
 """
 
 
-@cache
-def verdict(path: Path) -> StreamVerdict:
-    """What is found of a shipped case."""
-    return decide(load(path), OPTIONS)
-
-
 def automaton_of(text: str) -> Automaton:
     """The automaton of a program."""
     return translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
-
-
-def test_there_are_twins() -> None:
-    """Most cases are about an automaton that is shipped too."""
-    assert len(TWINS) >= 8
 
 
 @pytest.mark.parametrize("path", TWINS, ids=lambda path: path.stem)
