@@ -39,6 +39,8 @@ EXPECTED = [
     for path in CASES
     for name, expected in tomllib.loads(path.read_text("utf-8"))["expect"].items()
 ]
+SHOWN = ("above-threshold-two-copies", "too_small")  # by test_the_worst_words in test_above_threshold.py
+ALL = [(path, name) for path, name, _ in EXPECTED if (path.stem, name) != SHOWN]
 TIGHT = [(path, name) for path, name, told in EXPECTED if told.keys() & {"ratio", "delta", "sufficient"}]
 kept = cache(load)
 
@@ -55,6 +57,22 @@ def model(text: str, tmp_path: Path, given: LogicOptions | None = None) -> Logic
     path = tmp_path / "case.toml"
     path.write_text(text)
     return load(path, given)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
+def test_expected_verdict(path: Path, name: str, session: Session) -> None:
+    """Every formula of the cases has its verdict; violations come with numbers beyond the bound."""
+    case = kept(path)
+    result = check(session, case, case.properties[name])
+    assert result.status == case.expect[name]["status"]
+    example = result.counterexample
+    if example is not None:
+        assert example.probabilities is not None
+        assert example.ratio is not None
+        assert example.delta is not None
+        left, right = example.probabilities
+        assert (left - example.ratio * right - example.delta).sign() > 0
 
 
 @pytest.mark.slow
