@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import FEW, NAMES, RING, boxes, grid, intervals, points, rationals
+from strategies import FEW, NAMES, RING, boxes, intervals, points, rationals
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
+from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.expressions import Value, evaluate, parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
 from paramverify.algebra.signs import comparison_polynomials, parse_constraint
@@ -247,40 +246,3 @@ def test_enclosing_the_constant(bits: int) -> None:
     assert domain.box["p"] == UNIT
     assert domain.constant == constant
     assert CUBE.enclose(bits) is CUBE
-
-
-@FEW
-@given(boxes())
-def test_the_grid_of_these_tests(box: dict[str, Interval]) -> None:
-    """The grids that tests walk lie in the box and contain the closed ends."""
-    found = grid(box, 4)
-    assert all(point in Domain(RING, box) for point in found)
-    for name, interval in box.items():
-        values = {point[name] for point in found}
-        assert (interval.lower in values) == interval.lower_closed
-        assert (interval.upper in values) == interval.upper_closed
-
-
-def test_points_on_either_side_of_constraints() -> None:
-    """A point belongs iff it satisfies all constraints: negative values never do, zeros the weak ones."""
-    line, plane = ("p - 1/2", "p + q - 1"), [Fraction(k, 6) for k in range(1, 6)]
-    for first, second, p, q in product((False, True), (False, True), plane, plane):
-        limits = tuple(
-            Constraint(RING.parse(text), strict, text)
-            for text, strict in zip(line, (first, second), strict=True)
-        )
-        point = {"p": p, "q": q, "r": Fraction(1, 2)}
-        values = (p - Fraction(1, 2), p + q - 1)
-        right = [v > 0 if strict else v >= 0 for v, strict in zip(values, (first, second), strict=True)]
-        assert [limit.holds_at(point) for limit in limits] == right
-        assert (point in Domain(RING, CUBE.box, limits)) == all(right)
-
-
-def test_points_outside_of_the_box() -> None:
-    """One coordinate outside is enough for a point not to belong, whatever the constraints say."""
-    always = (Constraint(RING.parse("p^2 + 1"), False, ""),)
-    for p, q, r in product([Fraction(k, 2) for k in (-1, 0, 1, 2, 3)], repeat=3):
-        point = {"p": p, "q": q, "r": r}
-        inside = [0 < v < 1 for v in (p, q, r)]
-        for limits in ((), always):
-            assert (point in Domain(RING, CUBE.box, limits)) == all(inside)

@@ -148,7 +148,7 @@ def random_machine(seed: int) -> Automaton | None:
 def test_random_automata_against_all_ways() -> None:
     """The kernel accepts what is found, and no way of a private automaton costs more than the multiple."""
     standings = set()
-    for seed in range(120):
+    for seed in range(25):
         automaton = random_machine(seed)
         if automaton is None:
             continue

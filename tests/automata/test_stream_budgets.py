@@ -237,7 +237,6 @@ def test_entries_that_differ_by_more(by: int, times: int) -> None:
 
 FEW = [
     ('"-1..1"', 'differ = "each"', 1, 1),
-    ("[0, 1/2]", 'differ = "each"', "3/8", "1/2"),
     ("[0, 2]", 'differ = "each"\nby = "any"', "3/2", 2),
     ("[0, 1, 5]", 'differ = "one"', "1/4", "1/4"),
 ]

@@ -64,7 +64,7 @@ def decided(claim: Claim, boxes: int = 5000) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=35)
+@settings(max_examples=15)
 @given(polynomials(), boxes(single=False), st.fractions(0, 1, max_denominator=7).filter(lambda r: 0 < r < 1))
 def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, ratio: Fraction) -> None:
     """De Casteljau's coefficients are those computed on the smaller boxes directly."""
@@ -77,7 +77,7 @@ def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, r
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(polynomials(), boxes(single=False))
 def test_faces_corners_and_slopes(f: Polynomial, box: Box) -> None:
     """Faces are restrictions, corners are values, and slopes are derivatives on the unit box."""
@@ -329,9 +329,9 @@ def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> 
 
 @pytest.mark.slow
 def test_random_claims_agree_with_z3_and_a_grid() -> None:
-    """Of 45 random claims nearly all are decided, never against z3 or a grid point."""
+    """Of 20 random claims nearly all are decided, never against z3 or a grid point."""
     undecided = 0
-    for seed in range(1000, 1045):
+    for seed in range(1000, 1020):
         claim = random_claim(seed)
         answer = decide_exactly(claim, RemainingWork(2000))
         other = ask_z3(claim, 300)

@@ -21,7 +21,7 @@ def test_a_parameter_with_one_value_beside_an_equation(fixed: str) -> None:
     assert fails_at_algebraic(claim, found)
 
 
-@pytest.mark.parametrize("power", [150, 300, 400])
+@pytest.mark.parametrize("power", [400])
 def test_coefficients_beyond_floats(power: int) -> None:
     """Numbers that are no floats end a search in floats, and nothing else."""
     box = {"x": "[-1, 1]", "y": "[0, 1]"}

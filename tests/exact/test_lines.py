@@ -121,7 +121,7 @@ def test_claims_with_known_roots(constraints: int, part: int) -> None:
     """A claim is proved if it holds, refuted iff it fails at a rational point; proofs are checked."""
     random = Random(f"{constraints} {part}")
     proved = 0
-    for _ in range(60):
+    for _ in range(30):
         stated = problem(random, constraints)
         claim = stated.claim
         outcome = decide_univariate(claim, "p", lambda point, claim=claim: exactly(claim, point))
@@ -141,7 +141,7 @@ def test_claims_with_known_roots(constraints: int, part: int) -> None:
         if claim.polynomial.is_constant() and not constraints:
             continue
         assert fails_without_witness(claim) == (not stated.holds and not stated.rational), said
-    assert proved > 10
+    assert proved > 5
 
 
 def claim(

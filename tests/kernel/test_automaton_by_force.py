@@ -35,7 +35,7 @@ from paramverify.kernel.strict_reading import Rejected
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", range(2))
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_is_possible(whole: bool, chunk: int) -> None:
     """After each way the kernel finds the transitions that are possible, and finds where there are two."""
@@ -345,7 +345,7 @@ def right_link(data: Data, now: Data, later: Data, level: int) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", range(2))
 def test_links(chunk: int) -> None:
     """A link is accepted iff brute force over all shifts accepts it; demands say all that follows."""
     counts = {True: 0, False: 0}
@@ -430,7 +430,7 @@ def bounded(data: Data, proof: Data, lengths: bool) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize("chunk", range(1))
 def test_tables(chunk: int) -> None:
     """Exact tables of all short ways are accepted; one smaller number, or one table less, is not."""
     smaller = tried = 0

@@ -491,37 +491,6 @@ def test_streams_belong_to_budgets() -> None:
         assert "must say which streams are compared" in check_document(given).lines[0]
 
 
-def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
-    """Each way of each document, with the document."""
-    for name in documents:
-        told = copy.deepcopy(documents[name])
-        about = own(told)
-        parts = [about, *about.get("lengths", {}).get("budgets", [])]
-        named = [
-            (f"{name}: {key}", part[key])
-            for part in parts
-            for key in ("least", "gap", "example")
-            if key in part
-        ]
-        for key, part in [
-            *named,
-            *((f"{name}: a part", part) for part in about.get("family", {}).get("parts", [])),
-        ]:
-            before = part["steps"]
-            yield told, key, part
-            part["steps"] = before
-
-
-def test_ways_with_transitions_that_are_not_there() -> None:
-    """Wherever a way stands in a document, its transitions have to be there."""
-    for told, name, way in ways_of(TRUE | BUDGETS):
-        for number in (99, -1, 10**17):
-            way["steps"] = [number]
-            line = check_document(told).lines[0]
-            assert line.startswith("rejected: "), name
-            assert "malformed" not in line, name
-
-
 @pytest.mark.parametrize(
     "name", ["no claim, with a way", "no claim, with lengths", "a way", "a way of one entry", "a gap"]
 )

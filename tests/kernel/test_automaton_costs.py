@@ -314,7 +314,7 @@ def test_families_that_are_none(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "length"), [*sorted(EXPECTED.keys() - {(8, 2)}), (2, 2), (3, 0), (9, 2)])
+@pytest.mark.parametrize(("number", "length"), [*sorted(EXPECTED.keys() - {(8, 2)}), (2, 2), (3, 0)])
 def test_families(number: int, length: int) -> None:
     """A family that is accepted costs so much for each repetition, by brute force."""
     which, parts = PARTS[number]

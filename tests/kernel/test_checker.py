@@ -1,4 +1,4 @@
-"""The checker accepts every kind of proof, and rejects mutated, truncated, malformed and misplaced ones."""
+"""The checker accepts every kind of proof for its claim, and none for a claim that is false."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from claim_tools import example5, kinds, make, random_claim
-from proved_claims import CLAIMS, PROOFS, Json, proof_of
+from claim_tools import kinds
+from proved_claims import CLAIMS, PROOFS, Json
 
 from paramverify.answers import Refuted
 from paramverify.claims import Claim, to_document
-from paramverify.exact.branching import decide_exactly, solve_exactly
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
-from paramverify.formats.refutations import refuter
 from paramverify.kernel.claim_evidence import (
     Rejected,
     check_claim,
     digest,
 )
 from paramverify.kernel.proof_rules import RULES
-from paramverify.simplify.chain import simplify
 
 
 def accepts(claim: Claim | Json, proof: Any) -> bool:
@@ -66,22 +64,6 @@ def test_claims_made_false_are_rejected() -> None:
     assert found >= 30
 
 
-@pytest.mark.slow
-def test_random_proofs_do_not_fit_shifted_claims() -> None:
-    """For random claims that hold, no proof is accepted for the claim lowered to where it fails."""
-    tried = 0
-    for seed in range(400):
-        claim = random_claim(seed, 3)
-        outcome = solve_exactly(claim, RemainingWork(2000), refuter(claim))
-        lower = Claim(claim.polynomial - claim.domain.ring.number(Fraction(1, 50)), claim.domain)
-        if outcome.proof is None or not isinstance(decide_exactly(lower, RemainingWork(500)), Refuted):
-            continue
-        tried += 1
-        assert accepts(claim, json.loads(json.dumps(outcome.proof)))
-        assert not accepts(lower, json.loads(json.dumps(outcome.proof))), seed
-    assert tried > 50
-
-
 # --- documents --------------------------------------------------------------------------------------
 
 
@@ -89,27 +71,3 @@ def test_expected_claims_are_compared_by_their_text() -> None:
     """The digest of a claim in the checker is the one that the rest of the package computes."""
     for claim in CLAIMS.values():
         assert digest(json.loads(json.dumps(to_document(claim)))) == claim.digest()
-
-
-def test_hostile_numbers_end() -> None:
-    """Huge exponents, digits, degrees and depths are refused quickly."""
-    claim = to_document(make("p + q"))
-    for text in ("p^1000000000", "9" * 300_000, "p^9999*q^9999"):
-        assert not accepts({**claim, "polynomial": text}, {"kind": "bernstein", "tree": ["+"]})
-    deep: Any = {"kind": "constant"}
-    for _ in range(10_000):
-        deep = {
-            "kind": "monotone",
-            "variable": "p",
-            "end": "lower",
-            "derivative": {"kind": "constant"},
-            "proof": deep,
-        }
-    assert not accepts(claim, deep)
-
-
-def test_example5_is_checked() -> None:
-    """All six certificates of Example 5 are replayed, with and without factoring."""
-    for claim in example5():
-        assert accepts(claim, proof_of(claim))
-        assert accepts(claim, json.loads(json.dumps(simplify(claim, ["factors"]).proof([]))))

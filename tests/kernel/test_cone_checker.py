@@ -1,7 +1,6 @@
 """The checker of certificates about all sequences: forged ones, against the probabilities of sequences."""
 
 import copy
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -38,38 +37,17 @@ from cone_documents import (
     with_model,
     with_ratio,
 )
-from three_checkers import NOT_KNOWN, differences
+from three_checkers import asked_later
 from written_evidence import with_first
 
 from paramverify.algebra import cones
-from paramverify.errors import InputError
 from paramverify.kernel import cone_evidence
 from paramverify.kernel.cone_evidence import extreme_rays
 from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.strict_reading import Rejected
-from paramverify.reports.evidence_checks import program
 
-ASKED: list[bytes] = []  # all documents of this file
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compared_with_the_proved_checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In the end the program that is extracted from Coq is asked: it says the same of every document."""
-    yield
-    try:
-        checker = program()
-    except InputError:  # it is not built
-        return
-    found, counts = differences(checker, ASKED, tmp_path_factory.mktemp("asked"))
-    assert found == []
-    assert NOT_KNOWN not in counts
-
-
-def checked(document: Any) -> KernelReport:
-    """Returns the report on a document, which the proved checker is asked about later."""
-    ASKED.append(json.dumps(document).encode())
-    return check_document(document)
+checked, compared_with_the_proved_checker = asked_later()
 
 
 def accepted(document: Json) -> bool:
@@ -93,7 +71,7 @@ def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
     for top, bottom in (("3", "1"), ("4", "1"), ("7", "2"), ("6", "2")):
         document = with_ratio(CLOSED, top, bottom)
         assert private(model_of(document))
-        report = check_document(document)
+        report = checked(document)
         assert report == KernelReport(
             True, ("proved: 0 claims, from which all 4 that are needed follow",), 0, 0, status="holds"
         )
@@ -528,7 +506,7 @@ def grows(document: Json, times: int = 6) -> bool:
 def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
     """The left secret makes `a` 3/5 likely each time, the right one 1/5 in the end; the factor is exact."""
     assert grows(LOOP)
-    report = check_document(LOOP)
+    report = checked(LOOP)
     assert report == KernelReport(
         True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1, status="violated"
     )
@@ -536,18 +514,9 @@ def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
 
 def loops() -> Iterator[Json]:
     """Yields documents with other numbers: some prove that the ratio grows, some do not."""
-    for rates in (
-        ["3", "2"],
-        ["3", "1"],
-        ["4", "2"],
-        ["3", "3"],
-        ["2", "2"],
-        ["2", "3"],
-        ["3", "0"],
-        ["5/2", "2"],
-    ):
-        for x, y in (("4", "4"), ("3", "4"), ("8", "4"), ("4", "3"), ("0", "4"), ("-4", "4"), ("5", "5")):
-            for factor in ("1/7", "1/6", "10/69", "1", "0", "-1", "1/8"):
+    for rates in (["3", "2"], ["3", "1"], ["4", "2"], ["2", "2"], ["2", "3"], ["3", "0"], ["5/2", "2"]):
+        for x, y in (("4", "4"), ("3", "4"), ("8", "4"), ("4", "3"), ("-4", "4")):
+            for factor in ("1/7", "1/6", "10/69", "0"):
                 yield with_first(LOOP, rates=rates, bounds={"1": x, "2": y}, factor=factor)
 
 

@@ -105,7 +105,6 @@ NOISE: list[tuple[Written, int]] = [
     (DISCRETE, 2),
     ({**DISCRETE, "step": ["0", "3/2"]}, 2),
     (RESPONSE, 3),
-    ({**RESPONSE, "step": ["0", "5"], "values": "2"}, 3),
     ({**RESPONSE, "step": ["1", "1"], "values": "2"}, 3),
 ]
 
@@ -119,7 +118,7 @@ def test_noise(noise: Written, most: int) -> None:
         written = noise
         for word in way.split()[::-1]:
             written = {"kind": word, "of": written, **({"rate": "1/3"} if word == "sampled" else {})}
-        for times in range(1, most + 1):
+        for times in sorted({1, most}):
             masses = together(outputs(written), times)
             known = [delta(masses, ratio) for ratio in RATIOS]
             for bits, step in ((120, ExactLoss(Fraction(1, 8))), (60, ExactLoss(ratio=Fraction(9, 8)))):

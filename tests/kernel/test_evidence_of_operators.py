@@ -10,13 +10,6 @@ import paramverify
 from paramverify.kernel.documents import engine_of
 
 STATES = {
-    "chain": """
-        [model]
-        initial = ["s", "z"]
-        [states]
-        s = { labels = ["a"], to = { t = "1/2", u = "1/4", s = "1/4" } }
-        z = { labels = ["a"], to = { t = "1/4", u = "1/2", z = "1/4" } }
-        """,
     "chain with a parameter": """
         [parameters]
         p = "[1/4, 1/2]"
@@ -25,14 +18,6 @@ STATES = {
         [states]
         s = { labels = ["a"], to = { t = "p", u = "1 - p" } }
         z = { labels = ["a"], to = { t = "1 - p", u = "p" } }
-        """,
-    "process without a choice": """
-        [model]
-        kind = "mdp"
-        initial = ["s", "z"]
-        [states]
-        s = { labels = ["a"], to = { "*" = { t = "1/2", u = "1/2" } } }
-        z = { labels = ["a"], to = { "*" = { t = "1/4", u = "3/4" } } }
         """,
     "process": """
         [model]

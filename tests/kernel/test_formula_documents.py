@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, own
+from three_checkers import asked_later
 
 from paramverify.kernel.claim_evidence import MALFORMED
-from paramverify.kernel.documents import check_document
 from paramverify.kernel.formula_evidence import stated, words
 from paramverify.kernel.ledger import Demanded
+
+checked, compared_with_the_proved_checker = asked_later()
 
 Change = Callable[[Json], Any]
 TRUE, FALSE = ["true"], ["false"]
@@ -87,7 +89,7 @@ def model(**changes: Any) -> Change:
 
 def rejected(found: Json, words: str) -> None:
     """Asserts that a document is rejected, and for this reason."""
-    report = check_document(found)
+    report = checked(found)
     assert not report.accepted
     assert len(report.lines) == 1
     assert words in report.lines[0]
@@ -266,7 +268,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
 def test_one_check_is_violated(name: str) -> None:
     """A true document is accepted; with one change it is rejected by the check that is about it."""
     true, words, change = DOCUMENTS[name]
-    report = check_document(true)
+    report = checked(true)
     assert report.accepted, report.lines
     false = deepcopy(true)
     change(false)
@@ -300,7 +302,7 @@ ACCEPTED: dict[str, Json] = {
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_true_documents(name: str) -> None:
     """What is true and shown is accepted."""
-    report = check_document(ACCEPTED[name])
+    report = checked(ACCEPTED[name])
     assert report.accepted, report.lines
 
 
@@ -359,7 +361,7 @@ def test_formulas_in_words(formula: Any, text: str) -> None:
 def test_what_a_report_says() -> None:
     """One line for each formula; proved, open and trusted ones are counted, and solvers are named."""
     found = document(COIN, holds(TIGHT), broken(["D", "1", "0", AT_P]), unknown(TRUE), holds(TRUE))
-    report = check_document(found)
+    report = checked(found)
     shown = [
         'formula 1: true: D{ln(2), 0}[ X "p" ]',
         'formula 2: false: D{0, 0}[ X "p" ]',
@@ -368,14 +370,14 @@ def test_what_a_report_says() -> None:
     ]
     assert list(report.lines) == shown
     named = ["f0: true: text 0", "f1: false: text 1", "f2: undecided: text 2", "f3: true: text 3"]
-    assert list(check_document(found, Demanded()).lines) == named
+    assert list(checked(found, Demanded()).lines) == named
     assert (report.proved, report.trusted, report.open, report.status) == (3, 0, 1, "violated")
     assert (report.solvers, report.unit) == ((), "formula")
     trusted = {"kind": "solver", "solver": "z3", "version": "4"}
     found["domains"] = [{"variables": ["c"], "box": {"c": "(0, 1)"}, "constraints": [["c", ">"]]}]
     own(found)["formulas"][1]["parameters"] = {"c": "1/2"}
     found["statements"].insert(0, comparison("c", trusted))
-    report = check_document(found)
+    report = checked(found)
     assert list(report.lines) == [*shown, "trusted to 'z3 4'"]
     # A formula that is false at its point rests on no solver.
     assert (report.proved, report.trusted, report.open, report.solvers) == (1, 2, 1, ("z3 4",))
@@ -383,11 +385,11 @@ def test_what_a_report_says() -> None:
 
 def test_signs_that_are_asked_for() -> None:
     """Somebody else may decide signs in place of the comparisons, and then none has to be there."""
-    assert not check_document(POINTS, ask=lambda poly, strict: False).accepted
+    assert not checked(POINTS, ask=lambda poly, strict: False).accepted
     found = {**POINTS, "statements": [own(POINTS)]}
-    assert not check_document(found).accepted
-    assert check_document(found, ask=lambda poly, strict: True).accepted
-    assert not check_document(found, ask=lambda poly, strict: False).accepted
+    assert not checked(found).accepted
+    assert checked(found, ask=lambda poly, strict: True).accepted
+    assert not checked(found, ask=lambda poly, strict: False).accepted
 
 
 @pytest.mark.parametrize("error", MALFORMED)
@@ -397,6 +399,6 @@ def test_errors_are_no_evidence(error: type[Exception]) -> None:
     def ask(poly: Any, strict: bool) -> bool:
         raise error
 
-    report = check_document(POINTS, ask=ask)
+    report = checked(POINTS, ask=ask)
     assert not report.accepted
     assert "malformed document" in report.lines[0]

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from engine_documents import NO_PARAMETERS, engine_document, own, with_own
+from three_checkers import asked_later
 
-from paramverify.kernel.documents import check_document
+checked, compared_with_the_proved_checker = asked_later()
 
 D, Q, ZERO, ONE = range(4)  # the data point, the query, and the responses
 
@@ -43,26 +44,25 @@ def document(e: tuple[str, str] = ("1/2", "1/2"), **changes: object) -> dict[str
 def test_what_comes_with_a_loop() -> None:
     """A loop comes with the status violated, alone, and without assumptions about the environment."""
     right = document()
-    assert "'holds' does not go with growth" in check_document({**right, "status": "holds"}).lines[0]
+    assert "'holds' does not go with growth" in checked({**right, "status": "holds"}).lines[0]
     witness = {
         **{"parameters": {}, "left": [Q], "right": [D, Q], "place": 0, "trace": [Q], "closed": False},
         "probabilities": ["1", "1"],
     }
     assert (
-        "'violated' does not go with growth and witness"
-        in check_document(with_own(right, witness=witness)).lines[0]
+        "'violated' does not go with growth and witness" in checked(with_own(right, witness=witness)).lines[0]
     )
     partial = with_own(right, system={**own(right)["system"], "partial": True})
-    assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]
+    assert "assuming that no input comes where it is not accepted" in checked(partial).lines[0]
     own(right)["tight"] = None
-    assert "'violated' does not go with growth and tight" in check_document(right).lines[0]
+    assert "'violated' does not go with growth and tight" in checked(right).lines[0]
 
 
 def test_a_loop_that_is_accepted() -> None:
     """The ratio doubles with each loop, if w and u keep their shares."""
     line = "a loop makes the ratio grow without limit: a violation, and there is no budget"
-    assert check_document(document()).lines == (line,)
-    assert not check_document(document(("1/3", "2/3"))).accepted
+    assert checked(document()).lines == (line,)
+    assert not checked(document(("1/3", "2/3"))).accepted
 
 
 HIDDEN, NEITHER = 4, "is neither an input nor a response"
@@ -84,7 +84,7 @@ STEPS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "reason"), STEPS)
 def test_steps_of_loops_that_are_none(change: dict[str, Any], reason: str) -> None:
     """Each step is an input or a response that the runs take; the loop leads back, and tells them apart."""
-    report = check_document(document(**change))
+    report = checked(document(**change))
     assert not report.accepted
     assert reason in report.lines[0]
 
@@ -101,7 +101,7 @@ def test_steps_that_some_states_do_not_take() -> None:
     ):
         given = document(left=steps, right=[D, *steps], loop=loop)
         changed = with_own(given, system={**system, "rows": rows, "states": [*system["states"], "x", "y"]})
-        assert line in check_document(changed).lines[0]
+        assert line in checked(changed).lines[0]
 
 
 def test_loops_in_environments_that_give_accepted_inputs_only() -> None:
@@ -110,7 +110,7 @@ def test_loops_in_environments_that_give_accepted_inputs_only() -> None:
     rows = copy.deepcopy(system["rows"])
     rows[1][1][1], rows[6] = [[3, "1/4"], [4, "3/4"]], [[D, [[6, "1"]]]]
     given = with_own(document(), system={**system, "partial": True, "rows": rows})
-    assert "an input arrives that the environment is assumed not to send" in check_document(given).lines[0]
+    assert "an input arrives that the environment is assumed not to send" in checked(given).lines[0]
     rows[6] = system["rows"][6]
     given = with_own(document(), system={**system, "partial": True, "rows": rows})
-    assert "assuming that no input comes where it is not accepted" in check_document(given).lines[0]
+    assert "assuming that no input comes where it is not accepted" in checked(given).lines[0]

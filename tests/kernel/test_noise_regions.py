@@ -73,7 +73,7 @@ ONES = [F(1), F(-1), F(0)]
 def test_regions_have_the_points_of_their_inequalities(kinds: Kinds, slopes: list[Fraction]) -> None:
     """Each has the same points: the region, what is said of one variable, its parts, and its shadow."""
     random, everywhere, seen = Random(5), points(kinds), [0, 0]
-    for _ in range(35):
+    for _ in range(18):
         given = [made(random, kinds, slopes) for _ in range(random.randint(1, 4))]
         found = region_of(kinds, given)
         told = {

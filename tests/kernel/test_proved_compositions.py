@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from composition_oracle import Pair, brute_delta, brute_ratio, mixed, random_pair, turned
 from engine_documents import Json, engine_document, own
-from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
-
-from paramverify.kernel.documents import engine_of
+from three_checkers import NOT_KNOWN, agreed, built, by_program, in_python
 
 ONE = Fraction(1, 10**6)  # by which numbers are made wrong
 NO_GRID = {"grid": None, "spans": [], "choice": [0]}
@@ -63,7 +61,7 @@ def asked(random: Random) -> tuple[list[tuple[Json, int]], list[list[Pair]]]:
 def test_exact_numbers_are_those_of_all_outputs(tmp_path: Path) -> None:
     """Deltas for an epsilon, and ratios for a delta, by brute force; numbers a bit away are rejected."""
     random, right, wrong = Random(12), list[Json](), list[Json]()
-    for _ in range(40):
+    for _ in range(15):
         releases, directions = asked(random)
         ratio, share = Fraction(random.randint(4, 12), 4), Fraction(random.randint(1, 9), 40)
         delta = max(brute_delta(pairs, ratio) for pairs in directions)
@@ -99,22 +97,11 @@ def known() -> list[Json]:
 
 
 def test_releases_of_each_kind(tmp_path: Path) -> None:
-    """All are accepted; of changed ones both say the same, and no other number is accepted of one."""
+    """All are accepted, and no other number is accepted of one."""
     made = known()
     assert agreed(made, tmp_path / "true") == {"accepted": len(made)}
-    counts = agreed(changed(made, 200, 81), tmp_path)
-    assert counts["rejected"] > 80, counts
-    assert counts["accepted"] > 4, counts
-    answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(200)])
-    for k, answer in enumerate(answers):
-        if answer.word == "accepted":
-            new = json.loads((tmp_path / f"{k}.json").read_bytes().decode("utf-8-sig"))
-            if engine_of(new) is None:
-                continue
-            exact = Fraction(own(new)["exact"])
-            for step in (ONE, -ONE):
-                (tmp_path / "other.json").write_text(json.dumps(with_exact(new, str(exact + step))))
-                assert in_python((tmp_path / "other.json").read_bytes()).word == "rejected"
+    wrong = [with_exact(d, str(Fraction(own(d)["exact"]) + step)) for d in made for step in (ONE, -ONE)]
+    assert agreed(wrong, tmp_path) == {"rejected": len(wrong)}
 
 
 def with_exact(document: Json, exact: str) -> Json:

@@ -1,23 +1,19 @@
-"""The proved checker and witnesses against claims with a logarithm; documents of budgets, and of windows."""
+"""The proved checker and witnesses against claims with a logarithm; and documents of windows."""
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 
 import mpmath
-import pytest
 from claim_documents import document, statement
 from cone_documents import CLOSED
-from conftest import ROOT
 from oracle_tools import Json
-from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
+from three_checkers import agreed, built, by_program
 from tied_claims import BITS, known, tied, value
 
 from paramverify.claims import Claim, to_document
-from paramverify.cli.main import run
 from paramverify.kernel.evidence_shapes import WINDOWED
 
 SMALL = mpmath.mpf(2) ** -300  # what is nearer to 0 is not decided by the bits that checkers take
@@ -47,7 +43,7 @@ def claims_with_truth(seed: int, count: int) -> list[tuple[Claim, Fraction]]:
 def test_a_witness_is_accepted_iff_the_claim_fails_there(tmp_path: Path) -> None:
     """At points of the domain, by values to 1,000 bits; outside of it never. Python says the same."""
     documents, wanted = [], []
-    for claim, step in claims_with_truth(4, 48):
+    for claim, step in claims_with_truth(4, 20):
         for x in POINTS:
             inside = 0 < x < 1
             at = value(claim.polynomial, x, step) if inside else 1
@@ -58,7 +54,7 @@ def test_a_witness_is_accepted_iff_the_claim_fails_there(tmp_path: Path) -> None
     counts = agreed(documents, tmp_path)
     paths = [tmp_path / f"{k}.json" for k in range(len(documents))]
     assert [answer.word for answer in by_program(built(), paths)] == wanted
-    assert min(counts["accepted"], counts["rejected"]) > 60, counts
+    assert min(counts["accepted"], counts["rejected"]) > 25, counts
 
 
 def test_two_logarithms_and_constraints(tmp_path: Path) -> None:
@@ -107,49 +103,6 @@ def test_points_of_a_domain_with_a_logarithm(tmp_path: Path) -> None:
     both = {**claim, "variables": [*claim["variables"], "E"], "constant": "1", "polynomial": "eps - E"}
     made = [*inside, violated(equal, {"x": "1/4", "y": "1/2"}), violated(both, {"x_eps": "1/2"})]
     assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 6}
-
-
-def test_changed_witnesses_get_the_same_answers(tmp_path: Path) -> None:
-    """Parts of such documents are changed: both accept them, or both reject them."""
-    chosen = claims_with_truth(8, 12)
-    documents = [violated(to_document(claim), {"x_eps": "5/17"}) for claim, _ in chosen]
-    counts = agreed(changed(documents, 110, 31), tmp_path)
-    assert counts["rejected"] > 40, counts
-    assert counts.get(NOT_KNOWN, 0) < 10, counts
-
-
-BUDGETS = {
-    "one output": ("divergences/geometric-chi-squared.toml",),
-    "a divergence": ("divergences/survey-zcdp.toml", "--precision", "1e-2"),
-    "sets": ("noisy-max-3-below.toml", "--delta-for", "1/2"),
-    "a ratio": ("noisy-max-3-below.toml",),
-}
-
-
-@pytest.fixture(scope="module")
-def budgets(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
-    """Evidence of budgets, of each kind."""
-    path = tmp_path_factory.mktemp("budgets") / "evidence.json"
-    made = []
-    for case, *more in BUDGETS.values():
-        assert run(["budget", str(ROOT / "cases" / case), *more, "--evidence", str(path)]) == 0
-        made.append(json.loads(path.read_text(encoding="utf-8")))
-    return made
-
-
-def test_budgets_are_accepted(budgets: list[Json], tmp_path: Path) -> None:
-    """Their claims are those of evidence; the line about the bound is that of Python."""
-    assert all("budget" in each for each in budgets)
-    assert agreed(budgets, tmp_path) == {"accepted": len(BUDGETS)}
-    paths = [tmp_path / f"{k}.json" for k in range(len(budgets))]
-    assert all(answer.lines[-1].startswith("budget: ") for answer in by_program(built(), paths))
-
-
-def test_changed_budgets_get_the_same_answers(budgets: list[Json], tmp_path: Path) -> None:
-    """A budget is read as strictly as by Python, and its claims are replayed."""
-    counts = agreed(changed(budgets, 90, 32), tmp_path)
-    assert min(counts["accepted"], counts["rejected"]) > 8, counts
-    assert counts.get(NOT_KNOWN, 0) < 4, counts
 
 
 def test_windows_are_read(tmp_path: Path) -> None:

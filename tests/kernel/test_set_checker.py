@@ -1,4 +1,4 @@
-"""The kernel on evidence about sets of outputs: it accepts what is true, and no forged part of it."""
+"""Evidence about sets of outputs: pairs in both directions, zero sums, negative exponents, other kinds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle_tools import put
 
 from paramverify.kernel.documents import check_text
 from paramverify.privacy.cases import load
@@ -26,74 +25,9 @@ def proof() -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def violation() -> dict[str, Any]:
-    """Evidence of a case that does not hold."""
-    case = load(CASES / "geometric-independent-below.toml")
-    found: dict[str, Any] = json.loads(json.dumps(evidence_document(case, verify(case))))
-    return found
-
-
 def accepted(document: dict[str, Any]) -> bool:
     """Whether the kernel alone accepts a document."""
     return check_text(json.dumps(document)).accepted
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        ["statements", 0, "room", "1"],
-        ["statements", 0, "terms", 0, "0"],
-        ["statements", 0, "origins", 0, 2, 2],
-        ["statements", 0, "origins", [["yes", "no", 1], ["no", "yes", 1]]],
-        ["statements", []],
-        ["domains", 0, "box", "t", "[1/2, 3/4]"],
-        ["status", "unknown"],
-        ["case", "digest", "0" * 64],
-    ],
-)
-def test_the_case_makes_other_claims(proof: dict[str, Any], path: list[Any]) -> None:
-    """Evidence with another claim, domain or case is rejected where the case is there."""
-    forged = put(proof, *path)
-    assert not check_with_case(forged, load(CASES / "shuffled-among-10.toml")).accepted
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        ["witness", "probabilities", 0, "1"],
-        ["witness", "delta", "1/2"],
-        ["witness", "bound", "1"],
-        ["witness", "beyond", "1/4"],
-        ["witness", "outputs", [["0"]]],
-        ["witness", "outputs", []],
-        ["witness", "secrets", ["anything", "anything"]],
-        ["witness", "parameters", "p", "1/2"],
-        ["witness", "parameters", "p", "2"],
-        ["witness", "claim", "room", "0"],
-        ["witness", "length", 2],
-    ],
-)
-def test_forged_witnesses(violation: dict[str, Any], path: list[Any]) -> None:
-    """A witness with another number, set or point is rejected with the case, and by the second reader."""
-    case = load(CASES / "geometric-independent-below.toml")
-    assert check_with_case(violation, case).accepted
-    forged = put(violation, *path)
-    assert not check_with_case(forged, case).accepted
-    if forged["witness"]["parameters"]["p"] != "2" and forged["witness"]["outputs"]:
-        content = (CASES / "geometric-independent-below.toml").read_text()
-        assert not second_look(forged, content).agrees
-
-
-def test_the_second_reader_computes_the_sums_itself(proof: dict[str, Any]) -> None:
-    """Another ratio, delta or truth in the case makes the second reader disagree."""
-    content = (CASES / "shuffled-among-10.toml").read_text()
-    assert second_look(proof, content).agrees
-    for old, new in (('"5/4"', '"6/5"'), ('delta = "1/5"', 'delta = "1/6"'), ("flip(t)", "flip(1 - t)")):
-        assert old in content
-        look = second_look(proof, content.replace(old, new, 1))
-        assert look.compared
-        assert not look.agrees
 
 
 def test_a_pair_in_both_directions_is_one(tmp_path: Path) -> None:
@@ -106,17 +40,6 @@ def test_a_pair_in_both_directions_is_one(tmp_path: Path) -> None:
     assert [statement["kind"] for statement in document["statements"]] == ["parts", "parts"]
     assert check_with_case(document, case).accepted
     assert second_look(json.loads(json.dumps(document)), path.read_text()).agrees
-
-
-def test_what_is_open_is_unknown(proof: dict[str, Any]) -> None:
-    """Without one of its claims a proof is none; as what is known so far it is accepted as unknown."""
-    case = load(CASES / "shuffled-among-10.toml")
-    part = {**proof, "statements": proof["statements"][:1]}
-    assert not check_with_case(part, case).accepted
-    report = check_with_case({**part, "status": "unknown"}, case)
-    assert report.accepted
-    assert report.status == "unknown"
-    assert report.open == 1
 
 
 def test_other_kinds_of_evidence_are_not_about_sets(proof: dict[str, Any]) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from three_checkers import asked_later
 from written_evidence import evidence, with_first
 
-from paramverify.kernel.documents import check_document
 from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.proof_trees import follow
 from paramverify.kernel.strict_reading import Rejected
+
+checked, compared_with_the_proved_checker = asked_later()
 
 POSITIVE = {"kind": "bernstein", "tree": ["+"]}
 CONSTANT = {"kind": "constant"}
@@ -62,7 +64,7 @@ GOOD = [
 @pytest.mark.parametrize("good", GOOD)
 def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
     """Signs, cuts of the box and cuts by signs prove a claim."""
-    report = check_document(good)
+    report = checked(good)
     assert report.accepted, report.lines
     assert (report.proved, report.trusted, report.open, report.status) == (1, 0, 0, "holds")
     assert report.lines == ("claim 1 (every set of outputs): proved",)
@@ -129,7 +131,7 @@ def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
 )
 def test_a_tree_with_a_mistake(tree: list[Any], terms: list[str], room: str, reason: str) -> None:
     """Each mistake in a tree is found, and named."""
-    report = check_document(document(tree, terms, room))
+    report = checked(document(tree, terms, room))
     assert not report.accepted
     assert reason in report.lines[0]
 
@@ -139,21 +141,21 @@ def test_constraints_of_the_domain_are_kept() -> None:
     domain = {**DOMAIN, "constraints": [["2*p - 1", ">="]]}
     tree = [["sign", "p - 3/4"], ["free"], FIRST, ["free"], FIRST]
     good = document(tree, [], "2*p - 1", domain)
-    assert check_document(good).accepted
-    assert not check_document({**good, "domains": [DOMAIN]}).accepted
+    assert checked(good).accepted
+    assert not checked({**good, "domains": [DOMAIN]}).accepted
     second = {**FIRST, "constraint": 1}
     kept = document([["sign", "p - 3/4"], second, FIRST], [], "p - 3/4", domain)
-    assert "not a number" in check_document(kept).lines[0]  # the upper part is shown, the lower is not
+    assert "not a number" in checked(kept).lines[0]  # the upper part is shown, the lower is not
     tree = [["sign", "p - 3/4"], ["free"], second, FIRST]
     forgotten = document(tree, [], "p - 3/4", domain)
-    assert "there is no constraint number 1" in check_document(forgotten).lines[0]
+    assert "there is no constraint number 1" in checked(forgotten).lines[0]
 
 
 def test_trusted_solvers_are_named() -> None:
     """A leaf on the word of a solver is trusted, and named; also the sign of a term."""
     word = {"kind": "solver", "solver": "z3", "version": "4"}
     for tree in ([["+", 0, word], POSITIVE], [["+", 0, POSITIVE], word]):
-        report = check_document(document(tree, ["p"]))
+        report = checked(document(tree, ["p"]))
         assert (report.proved, report.trusted, report.solvers) == (0, 1, ("z3 4",))
         assert report.lines[0].endswith("every set of outputs): trusted to 'z3 4'")
 
@@ -165,7 +167,7 @@ CLAIM = {"domain": DOMAIN, "room": "1", "terms": ["p", "p - 1"], "origins": [["a
 
 def compared(given: dict[str, Any], *claims: dict[str, Any]) -> KernelReport:
     """The report on a document of a case that makes these claims."""
-    return check_document(given, Demanded(directions=claims))
+    return checked(given, Demanded(directions=claims))
 
 
 def test_the_claims_of_a_case() -> None:
@@ -184,13 +186,13 @@ def test_the_claims_of_a_case() -> None:
     assert compared(both, CLAIM, other).accepted
     assert not compared(both, CLAIM).accepted
     twice = {**good, "statements": [own, own]}
-    assert "statements[1].origins: this direction is listed twice" in check_document(twice).lines[0]
+    assert "statements[1].origins: this direction is listed twice" in checked(twice).lines[0]
     unknown = {**good, "status": "unknown"}
-    assert check_document(unknown).accepted
+    assert checked(unknown).accepted
     assert compared(unknown, CLAIM, other).open == 1
     assert "must not be 'unknown'" in compared(unknown, CLAIM).lines[0]
-    assert check_document({**good, "points": [{"p": "1/2"}]}).accepted
-    assert not check_document({**good, "points": [{"p": "2"}]}).accepted
+    assert checked({**good, "points": [{"p": "1/2"}]}).accepted
+    assert not checked({**good, "points": [{"p": "2"}]}).accepted
 
 
 def test_the_obligations_of_a_case() -> None:
@@ -199,8 +201,8 @@ def test_the_obligations_of_a_case() -> None:
     entry = {"kind": "obligation", "domain": 0, "polynomial": "p", "proof": POSITIVE}
     more = {**GOOD[0], "statements": [entry, *GOOD[0]["statements"]]}
     demanded = Demanded(directions=[CLAIM], obligations=[needed])
-    assert check_document(more, demanded).proved == 2
-    assert not check_document(GOOD[0], demanded).accepted
+    assert checked(more, demanded).proved == 2
+    assert not checked(GOOD[0], demanded).accepted
 
 
 def test_evidence_without_a_claim() -> None:
@@ -211,7 +213,7 @@ def test_evidence_without_a_claim() -> None:
         assert "no proof" in compared(empty, CLAIM).lines[0]
         report = compared({**empty, "status": "unknown"}, CLAIM)
         assert (report.accepted, report.status, report.open) == (True, "unknown", 1)
-    assert "no proof" in check_document(evidence("holds", [DOMAIN])).lines[0]
+    assert "no proof" in checked(evidence("holds", [DOMAIN])).lines[0]
 
 
 def test_evidence_about_something_else() -> None:
@@ -219,18 +221,18 @@ def test_evidence_about_something_else() -> None:
     sign = {"kind": "claim", "domain": 0, "polynomial": "p", "proof": POSITIVE}
     signs = evidence("holds", [DOMAIN], sign)
     claim = {**DOMAIN, "polynomial": "p"}
-    assert check_document(signs, Demanded(claims=[claim])).accepted
+    assert checked(signs, Demanded(claims=[claim])).accepted
     for given, demanded in (
         (signs, Demanded(directions=[CLAIM])),
         (signs, Demanded(stated=[claim])),
         (GOOD[0], Demanded(claims=[claim])),
         (GOOD[0], Demanded(stated=[claim], directions=[CLAIM])),
     ):
-        assert check_document(given, demanded).lines == (
+        assert checked(given, demanded).lines == (
             "rejected: the evidence is about something other than the case",
         )
     mixed = {**signs, "statements": [sign, *GOOD[0]["statements"]]}
-    assert "statements[0]: this does not belong to a document about parts" in check_document(mixed).lines[0]
+    assert "statements[0]: this does not belong to a document about parts" in checked(mixed).lines[0]
 
 
 # --- witnesses -----------------------------------------------------------------------------------------
@@ -262,15 +264,15 @@ BROKEN = violation()
 
 def test_a_violation_is_accepted() -> None:
     """The sum is evaluated at the point, and the numbers agree with each other."""
-    report = check_document(BROKEN)
+    report = checked(BROKEN)
     assert (report.accepted, report.status) == (True, "violated")
     assert report.lines == ("witness: the claim is false at p = 3/4",)
     known = {**EXCESS, "domain": DOMAIN}
     assert compared(BROKEN, known).lines == ("witness: the claim (a against b) is false at p = 3/4",)
     assert not compared(BROKEN, {**known, "room": "1/2"}).accepted
-    assert not check_document({**BROKEN, "status": "holds"}).accepted
-    assert not check_document({**GOOD[0], "witness": WITNESS}).accepted
-    assert not check_document({k: v for k, v in BROKEN.items() if k != "witness"}).accepted
+    assert not checked({**BROKEN, "status": "holds"}).accepted
+    assert not checked({**GOOD[0], "witness": WITNESS}).accepted
+    assert not checked({k: v for k, v in BROKEN.items() if k != "witness"}).accepted
 
 
 @pytest.mark.parametrize(
@@ -297,7 +299,7 @@ def test_a_violation_is_accepted() -> None:
 )
 def test_a_forged_violation(changes: dict[str, Any], reason: str) -> None:
     """Each entry of a witness that contradicts another one is found."""
-    report = check_document(violation(**changes))
+    report = checked(violation(**changes))
     assert not report.accepted
     assert reason in report.lines[0]
 
@@ -306,9 +308,9 @@ def test_extreme_witnesses() -> None:
     """Probabilities 0 and 1, and the delta 0, are numbers like others; two secrets of one name are none."""
     claim = {**EXCESS, "room": "0"}
     changes = {"claim": claim, "parameters": {"p": "1"}, "probabilities": ["1", "0"], "delta": "0"}
-    assert check_document(violation(**changes, beyond="1")).accepted
+    assert checked(violation(**changes, beyond="1")).accepted
     same = {**claim, "origins": [["a", "a", 1]]}
-    report = check_document(violation(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
+    report = checked(violation(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
     assert "both secrets are the same" in report.lines[0]
 
 
@@ -316,18 +318,18 @@ def test_a_parameter_called_e() -> None:
     """Without a constant E is a parameter like others; with one, other parameters stay what they are."""
     claim = {**EXCESS, "terms": ["2*E - 1"]}
     domain: dict[str, Any] = {"variables": ["E"], "box": {"E": "[0, 1]"}, "constraints": []}
-    assert check_document(violation(domain, claim=claim, parameters={"E": "3/4"})).accepted
-    assert not check_document(violation(domain, claim=claim, parameters={"E": "1/2"})).accepted
+    assert checked(violation(domain, claim=claim, parameters={"E": "3/4"})).accepted
+    assert not checked(violation(domain, claim=claim, parameters={"E": "1/2"})).accepted
     domain = {"variables": ["p", "E"], "box": {"p": "[0, 1]"}, "constraints": [], "constant": "1"}
     claim = {**EXCESS, "room": "1/4*E", "terms": ["2*p*E - E"]}
-    assert check_document(violation(domain, claim=claim)).accepted
-    assert not check_document(violation(domain, claim=claim, parameters={"p": "1/2"})).accepted
+    assert checked(violation(domain, claim=claim)).accepted
+    assert not checked(violation(domain, claim=claim, parameters={"p": "1/2"})).accepted
 
 
 def test_malformed_documents() -> None:
     """A key more, and a claim about nothing, are rejected."""
-    assert not check_document({**GOOD[0], "more": 1}).accepted
-    assert "a claim names no direction" in check_document(with_first(GOOD[0], origins=[])).lines[0]
+    assert not checked({**GOOD[0], "more": 1}).accepted
+    assert "a claim names no direction" in checked(with_first(GOOD[0], origins=[])).lines[0]
     report = compared(GOOD[0], {**CLAIM, "origins": [["b", "a", 1]]})
     assert "the case does not compare this direction" in report.lines[0]
 
@@ -344,5 +346,5 @@ def test_a_violation_with_e() -> None:
         "delta": "1/20",
         "beyond": exact,
     }
-    assert check_document(violation(domain, **written)).accepted
-    assert not check_document(violation(domain, **{**written, "claim": {**claim, "room": "1/10"}})).accepted
+    assert checked(violation(domain, **written)).accepted
+    assert not checked(violation(domain, **{**written, "claim": {**claim, "room": "1/10"}})).accepted

@@ -1,98 +1,23 @@
-"""Evidence about streams: the kernel replays it, a second reader makes the automaton again, and forgeries."""
+"""Programs over streams: both readers find the same automaton, and the engine the same probabilities."""
 
 from __future__ import annotations
 
-import copy
 import random
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import pytest
-from conftest import ROOT
-from engine_documents import own, with_own
 from stream_programs import loaded, random_finite, random_laplace, written_out
 
 from paramverify.automata.automaton_evidence import machine
-from paramverify.automata.stream_cases import load
 from paramverify.automata.stream_programs import Unit, translate
-from paramverify.automata.stream_verdicts import decide
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.stream_loops import stream_of
-from paramverify.portfolio.session import Options
-from paramverify.reports.stream_reports import stream_evidence_document
-from paramverify.rereader.second_streams import SideBySide, StreamProgram, compare_stream
+from paramverify.rereader.second_streams import SideBySide, StreamProgram
 from paramverify.rereader.second_values import PowerSum
-
-FOLDER = ROOT / "cases" / "automata"
-NAMES = (
-    "stream-sparse-vector",
-    "stream-sparse-vector-one",
-    "stream-sparse-vector-never-stops",
-    "stream-sparse-vector-three-small-noise",
-    "stream-two-ranges",
-    "stream-numeric-sparse-vector",
-)
-
-
-@cache
-def evidence(name: str) -> dict[str, Any]:
-    """What the evidence for a shipped case says of its automaton."""
-    found = stream_evidence_document(decide(load(FOLDER / f"{name}.toml"), Options(seconds=60)))
-    assert found is not None
-    return found
-
-
-def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Automata that differ in one place."""
-    for k, state in enumerate(data["states"]):
-        for name, value in (
-            ("reads", not state["reads"]),
-            ("rate", "7/9"),
-            ("mean", "5"),
-            ("second", ["1", "0"]),
-        ):
-            if data["transitions"] and any(t["source"] == k for t in data["transitions"]):
-                yield _with(data, "states", k, {name: value})
-    for k, step in enumerate(data["transitions"]):
-        target = next(n for n in range(len(data["states"])) if n != step["target"])
-        yield _with(data, "transitions", k, {"target": target})
-        yield _with(data, "transitions", k, {"output": "other"})
-        yield _with(data, "transitions", k, {"above": step["below"], "below": step["above"], "output": "z"})
-        for name in ("above", "below", "stored"):
-            if step[name]:
-                yield _with(data, "transitions", k, {name: []})
-        rest = copy.deepcopy(data)
-        del rest["transitions"][k]
-        yield rest
-
-
-def _with(data: dict[str, Any], part: str, k: int, values: dict[str, Any]) -> dict[str, Any]:
-    found = copy.deepcopy(data)
-    found[part][k] |= values
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_other_automata(name: str) -> None:
-    """The second reader rejects every automaton that differs from that of the program in one place."""
-    text = (FOLDER / f"{name}.toml").read_text()
-    about = evidence(name)
-    assert "agree" in compare_stream(about, text, FOLDER)
-    count = 0
-    for other in changed(own(about)["automaton"]):
-        with pytest.raises(Rejected):
-            compare_stream(with_own(about, automaton=other), text, FOLDER)
-        count += 1
-    assert count > 10
-    for claim in ({"multiple": "7", "differ": "each"}, {**own(about)["claim"], "differ": "none"}):
-        with pytest.raises(Rejected):
-            compare_stream(with_own(about, claim=claim), text, FOLDER)
 
 
 @pytest.mark.slow
@@ -144,7 +69,7 @@ length = {}
 '''
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_finite_programs_beside_the_engine(seed: int) -> None:
     """A sequence of the model is as likely as its outputs are in the program that is written out."""
     generator = random.Random(seed)

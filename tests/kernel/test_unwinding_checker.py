@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 from engine_documents import NO_PARAMETERS, Json, comparison, engine_document, own, with_own
+from three_checkers import asked_later
 
-from paramverify.kernel.documents import check_document
 from paramverify.kernel.evidence_shapes import SIDE_CONDITION
 from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.kernel.system_witnesses import _factor
 from paramverify.kernel.unwinding_evidence import matched
+
+checked, compared_with_the_proved_checker = asked_later()
 
 POINT, QUERY, ZERO, ONE, HIDDEN = range(5)  # the actions: a data point, a query, two answers, a silent step
 
@@ -88,13 +90,13 @@ def chance(rows: list[Any], inputs: list[int], trace: list[int], closed: bool, s
 
 
 def accepted(given: Json) -> bool:
-    report = check_document(given)
+    report = checked(given)
     assert report.accepted == (not report.lines[0].startswith("rejected: "))
     return report.accepted
 
 
 def refused(given: Json, reason: str) -> bool:
-    report = check_document(given)
+    report = checked(given)
     return not report.accepted and reason in report.lines[0]
 
 
@@ -110,7 +112,7 @@ def with_row(state: int, row: Any) -> list[Any]:
 def test_a_family_says_what_it_shows() -> None:
     """The report names the family, its size and the comparisons, and everything is proved."""
     lines = ("unwinding family: 1 pair, 1 step: proved", "0 comparisons with parameters")
-    assert check_document(family()) == KernelReport(True, lines, 0, 0, status="holds", unit="comparison")
+    assert checked(family()) == KernelReport(True, lines, 0, 0, status="holds", unit="comparison")
 
 
 @pytest.mark.parametrize(
@@ -324,9 +326,9 @@ def test_the_evidence_is_about_the_case() -> None:
     """With the case's system, domain and bound given, evidence about others is refused."""
     given = family()
     expected = {"system": own(given)["system"], "ratio": "2", "domain": NO_PARAMETERS}
-    assert check_document(given, Demanded(engine=expected)).accepted
+    assert checked(given, Demanded(engine=expected)).accepted
     for name, value, what in (("ratio", "3", "bound"), ("system", {}, "system"), ("domain", {}, "domain")):
-        report = check_document(given, Demanded(engine={**expected, name: value}))
+        report = checked(given, Demanded(engine={**expected, name: value}))
         assert report.lines == (f"rejected: the evidence has another {what} than the case",)
 
 
@@ -334,7 +336,7 @@ def test_what_is_said_of_other_documents() -> None:
     """A side condition, or names of outputs, are about claims of a case, and say nothing of a system."""
     for name, value in (("side_condition", SIDE_CONDITION), ("outputs", ["0"])):
         reason = f"rejected: {name}: this does not belong to a document about unwinding"
-        assert check_document({**family(), name: value}).lines == (reason,)
+        assert checked({**family(), name: value}).lines == (reason,)
 
 
 # --- hidden steps ---------------------------------------------------------------------------------
@@ -442,7 +444,7 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
     for bound in (ratio - Fraction(1, 100), ratio, ratio + Fraction(1, 100)):
         given = witness(str(bound), left=left, right=right, trace=trace)
         assert accepted(given) == (bound < ratio)
-    report = check_document(witness())
+    report = checked(witness())
     assert report == KernelReport(
         True, ("the observation exceeds the bound: a violation",), 0, status="violated", unit="comparison"
     )
@@ -493,7 +495,7 @@ def test_what_one_run_alone_shows(closed: bool) -> None:
         first, second = map(Fraction, own(given)["witness"]["probabilities"])
         assert accepted(given) == (first > 1000 * second)
         if first > 0 == second:
-            assert "impossible with the other inputs" in check_document(given).lines[0]
+            assert "impossible with the other inputs" in checked(given).lines[0]
 
 
 def test_runs_that_may_go_on() -> None:
@@ -525,7 +527,7 @@ RATIO = "an observation has the stated ratio, which is a lower bound"
 )
 def test_lower_bounds(ratio: Any, told: Any, line: str, upper: str, lower: str) -> None:
     """The observation has the probabilities that are told, and both bounds are said."""
-    found = check_document(document(ratio=ratio, proof=FAMILY, tight=told))
+    found = checked(document(ratio=ratio, proof=FAMILY, tight=told))
     both = f"budget: every ratio is at most {upper}, and the largest is at least {lower}"
     assert (found.status, found.lines[1:3]) == ("budget", (line, both))
 
@@ -561,7 +563,7 @@ P_COMPARISONS = [
 def test_comparisons_with_parameters_are_claims() -> None:
     """With p in [1/4, 1/2] for the answer 0 the bound 2 holds; each comparison has to be proved there."""
     given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_COMPARISONS)
-    report = check_document(given)
+    report = checked(given)
     assert report.accepted, report.lines
     assert (report.proved, report.trusted) == (7, 0)
     assert report.lines[1] == "7 comparisons with parameters"
@@ -637,12 +639,12 @@ PARTIAL = with_row(1, [[QUERY, [[2, "1/2"], [3, "1/2"]]]])
 def test_environments_that_give_accepted_inputs_only() -> None:
     """Where inputs may be refused, common ones are compared; the verdict says so, and witnesses obey."""
     given = document(PARTIAL, "2", True, proof=FAMILY)
-    assert check_document(given).side_condition == "no input comes where it is not accepted"
+    assert checked(given).side_condition == "no input comes where it is not accepted"
     assert accepted(document(PARTIAL, "2", True, proof=COSTS))
     assert not accepted(document(PARTIAL, "3/2", True, proof=FAMILY))
     assert refused(document(PARTIAL, "2", False, proof=FAMILY), "not quasi-input-enabled")
     fine = witness(rows=PARTIAL, partial=True)
-    assert check_document(fine).lines[0].endswith("assuming that no input comes where it is not accepted")
+    assert checked(fine).lines[0].endswith("assuming that no input comes where it is not accepted")
     for left, right in (([POINT, POINT, QUERY], [POINT, QUERY]), ([POINT, QUERY], [POINT, POINT, QUERY])):
         given = witness("1/100", PARTIAL, True, left=left, right=right)
         assert refused(given, "assumed not to send")
@@ -721,7 +723,7 @@ def test_more_actions(name: str, partial: bool) -> None:
             if new != "new":
                 assert refused(found, "two actions have the same name")
             elif partial or first > QUERY:
-                assert check_document(found) == check_document(given)
+                assert checked(found) == checked(given)
                 assert accepted(found)
             else:
                 assert refused(found, "not quasi-input-enabled")

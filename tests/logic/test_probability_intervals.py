@@ -53,7 +53,7 @@ def test_ends_of_random_chains(session: Session) -> None:
     """On random chains an interval holds iff the probability, summed over all paths, lies in it."""
     random = Random(5)
     statuses = []
-    for _ in range(40):
+    for _ in range(16):
         chain = random_chain(random, 3)
         found = read_property("P[0, 1] [ X (a & X b) ]").formula
         path = found.parts[0].path  # type: ignore[union-attr]

@@ -117,7 +117,7 @@ def test_unbounded_formulas_against_all_memoryless_schedulers(session: Session) 
     """P of `a U b`, `F b` and `G a` holds iff every memoryless scheduler keeps the bound."""
     random = Random(42)
     statuses = []
-    for _ in range(80):
+    for _ in range(30):
         chain = random_chain(random, 4, ("l", "h"))
         path = random.choice(("a U b", "F b", "G a"))
         values = sorted(set().union(*memoryless(moves_of(chain), chain, path)))
@@ -126,7 +126,7 @@ def test_unbounded_formulas_against_all_memoryless_schedulers(session: Session) 
         expected = all(true(comparison, value, bound) for value in values)
         assert verdict(session, chain, path, comparison, str(bound)) == ("holds" if expected else "violated")
         statuses.append(expected)
-    assert 15 < sum(statuses) < 65
+    assert 5 < sum(statuses) < 25
 
 
 @pytest.mark.slow
@@ -136,7 +136,7 @@ def test_parametric_processes_at_points(session: Session) -> None:
     ring = Ring(("p",))
     shares = (("p", "1 - p"), ("p/2", "1 - p/2"), ("1/3", "2/3"), ("1", "0"))
     statuses = []
-    for _ in range(60):
+    for _ in range(25):
         size = random.randint(2, 3)
         texts = [
             [(random.sample(range(size), 2), random.choice(shares)) for _ in range(2)] for _ in range(size)
@@ -175,8 +175,8 @@ def test_parametric_processes_at_points(session: Session) -> None:
             assert all(kept)
         if result.status == "violated":
             assert not any(kept)
-    assert statuses.count("holds") > 12
-    assert statuses.count("violated") > 12
+    assert statuses.count("holds") > 4
+    assert statuses.count("violated") > 6
 
 
 def value_at(bound: str, p: Fraction) -> Fraction:

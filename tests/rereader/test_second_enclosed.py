@@ -166,7 +166,7 @@ def test_ways_that_differ_by_little(tmp_path: Path) -> None:
         for k, way in enumerate(ways)
         for at in range(len(way["region"]))
     ]
-    for name, output, k, at in Random(1).sample(places, 12):
+    for name, output, k, at in Random(1).sample(places, 4):
         other = deepcopy(document)
         side = other["statements"][0]["inputs"][name][output][k]["region"][at]
         side[1] = str(Fraction(side[1]) + Fraction(1, 10**9))
@@ -200,7 +200,7 @@ def test_every_number_of_a_small_program_is_compared(tmp_path: Path) -> None:
     for inputs in ({**own["inputs"], "3": own["inputs"]["2"]}, dict(reversed(own["inputs"].items()))):
         look = looked({**document, "statements": [{**own, "inputs": inputs}]}, path)
         assert (look.compared, look.agrees) == (True, False)
-    for (*steps, last), number in places[::3]:
+    for (*steps, last), number in places[::5]:
         changed = json.loads(json.dumps(document))
         inner = changed["statements"]
         for step in steps:

@@ -63,16 +63,6 @@ def again(document: Mapping[str, Any], path: Path) -> SecondLook:
     return second_look(document, path.read_text(), None, path.parent)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_with_numbers_are_read_a_second_time(tmp_path: Path, name: str) -> None:
-    """The weights that the second reader finds for the named outputs agree with all claims."""
-    text, privacy, parameters = PROGRAMS[name]
-    document, look = read(written(tmp_path / "case.toml", text, privacy, parameters))
-    assert look.compared, look.line
-    assert look.agrees, look.line
-    assert document["outputs"]
-
-
 def test_evidence_about_another_program_is_refused(tmp_path: Path) -> None:
     """Twice the noise, or another rule of the gap: then the named outputs have other weights."""
     path = written(tmp_path / "case.toml", GAP, 'ratio = "1/alpha**2"', ALPHA, ONE)

@@ -346,7 +346,7 @@ def test_certificates(document: Json, change: Change, old: str, new: str, words:
     assert (look.agrees, words in look.line) == (words.startswith("read"), True), look.line
 
 
-@pytest.mark.parametrize(("size", "length"), [(3, 5), (7, 3), (8, 2), (20, 2), (21, 1), (401, 1)])
+@pytest.mark.parametrize(("size", "length"), [(3, 5), (8, 2), (21, 1), (401, 1)])
 def test_lengths_that_are_compared(size: int, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All sequences up to a length of which there are at most 400; with more outputs those of length 1."""
     names = [f"o{k}" for k in range(size)]

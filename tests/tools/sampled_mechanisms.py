@@ -67,11 +67,6 @@ def sparse_vector(rng: np.random.Generator, given: Given) -> list[str]:
     return _above(given, rng, noisy_threshold=rng.geometric(0.75) - rng.geometric(0.75))
 
 
-def sparse_vector_strict(rng: np.random.Generator, given: Given) -> list[str]:
-    """Wrong: `>` stands where `>=` should; on whole numbers, that is a threshold which is larger by one."""
-    return _above(given, rng, noisy_threshold=1 + rng.geometric(0.75) - rng.geometric(0.75))
-
-
 def _above(given: Given, rng: np.random.Generator, noisy_threshold: int) -> list[str]:
     told = []
     for answer in given:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from claim_documents import document, statement
@@ -17,7 +18,8 @@ from proved_claims import CLAIMS, PROOFS
 
 from paramverify.claims import to_document
 from paramverify.errors import InputError
-from paramverify.kernel.documents import check_text, no_evidence
+from paramverify.kernel.documents import check_document, check_text, no_evidence
+from paramverify.kernel.ledger import KernelReport
 from paramverify.reports.evidence_checks import program
 
 NOT_KNOWN = "not known"
@@ -107,6 +109,33 @@ def agreed(documents: Iterable[Json | bytes], folder: Path) -> dict[str, int]:
     found, counts = differences(built(), texts, folder)
     assert not found, "\n".join(found)
     return counts
+
+
+def asked_later() -> tuple[Callable[[Any], KernelReport], Any]:
+    """Returns what checks a document, and a fixture for the file that is named by an assignment in it.
+
+    In the end the fixture asks the extracted program about all documents that were checked: it has to say the
+    same.
+    """
+    documents: list[bytes] = []
+
+    def checked(document: Any, *with_case: Any, **more: Any) -> KernelReport:
+        if not with_case and not more:
+            documents.append(json.dumps(document).encode())
+        return check_document(document, *with_case, **more)
+
+    @pytest.fixture(scope="module", autouse=True)
+    def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+        yield
+        try:
+            checker = program()
+        except InputError:  # it is not built
+            return
+        found, counts = differences(checker, documents, tmp_path_factory.mktemp("asked"))
+        assert found == [], "\n".join(found)
+        assert counts.get(NOT_KNOWN, 0) < len(documents) / 2
+
+    return checked, compared
 
 
 def every_kind() -> dict[str, Json]:
