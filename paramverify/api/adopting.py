@@ -47,8 +47,8 @@ MOST_INPUTS = 5_000
 MOST_BITS = 8192
 MORE = f"only {MOST_PLACES} refused places are shown, and there may be more: change these first"
 READING = (
-    "the program has the law of the Python function {place}, with real numbers in the place of random "
-    "doubles, and {floats} in the place of floats"
+    "the program has the law that the Python function {place} had when it was adopted, with real numbers in "
+    "the place of random doubles, and {floats} in the place of floats"
 )
 FLOATS = {
     "decimal": "exact decimal numbers",

@@ -34,6 +34,8 @@ from paramverify.models.programs.python_libraries import (
     mistaken_import,
     other_word,
 )
+from paramverify.privacy import origins
+from paramverify.tables import toml_data
 from paramverify.tracing.definitions import definition
 
 # --- what the objects that names of a Python function mean are called in their libraries ------------
@@ -152,7 +154,14 @@ def case_text(tables: Mapping[str, Mapping[str, object]], source: ProgramSource,
     first = title.split("\n")[0]
     order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
     found = {**tables, "mechanism": made}
+    if origin:
+        found["mechanism"] = {**made, origins.KEY: origins.digest_of(_plain(found))}
     return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
+
+
+def _plain(tables: Mapping[str, object]) -> dict[str, Any]:
+    """Returns tables as a reader of the file gets them."""
+    return toml_data(document({k: tables[k] for k in ("parameters", "mechanism") if k in tables}))
 
 
 def rounded_in(statements: Sequence[ast.stmt]) -> str:

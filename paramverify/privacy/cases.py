@@ -46,7 +46,7 @@ from paramverify.models.priors import Prior
 from paramverify.models.programs.stream_loops import VERIFY
 from paramverify.models.settings import NONE, Settings, set_outside, settled, told
 from paramverify.models.windows import Whole
-from paramverify.privacy import privacy_table
+from paramverify.privacy import origins, privacy_table
 from paramverify.privacy.case_models import model_of, read_mechanism_files, used_in
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.inputs import inputs_told, sequences_told
@@ -184,6 +184,7 @@ def read_case(
             raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
         if settings and {"system", "states"} & data.keys() and "mechanism" not in data:
             settings = NONE  # another reader's case, which is told below
+        origins.check(data, settings)
         stated = settled(document, settings)
         stated = stated.saying(_at(stated.data, at))
         if "system" in data:

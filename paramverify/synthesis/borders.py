@@ -97,8 +97,7 @@ def verify_beyond(
     if not has_ranges(case):
         return found
     if is_made(case):
-        why = "for which the program was not made"
-        return replace(found, notes=(*found.notes, f"the verdict does not cover larger inputs, {why}"))
+        return replace(found, notes=(*found.notes, f"the verdict does not cover larger inputs{NOT_MADE}"))
     seconds = _share(options, started, found.seconds)
     if seconds <= 0:
         why = "there was no time" if can_ring() else "only the main thread of Python checks them"
@@ -121,6 +120,9 @@ def verify_beyond(
     known = f"the case is private for {', '.join(private)}, too; " if private else ""
     told = f"{known}the verdict does not cover {'other ' if private else ''}larger inputs{why}"
     return replace(found, notes=(*found.notes, told, *filter(None, [more])))
+
+
+NOT_MADE = ", for which the program was not made: adopt the function again with more inputs"
 
 
 def _unfinished(seconds: float) -> str:
@@ -202,6 +204,8 @@ def border(case: PrivacyCase, bound: Written, options: Options, until: float) ->
     seconds = until - time.monotonic()
     if not enough or seconds <= 0 or not can_ring() or not has_ranges(case):
         return None
+    if is_made(case):
+        return Border(bound=_told(enough), uncovered=f"the budget does not cover larger inputs{NOT_MADE}")
     same: list[str] = []
     smaller, searched, why = "", False, ""
     # A bound that is no bound of a case, such as one below a least ratio of 1, says nothing.

@@ -57,7 +57,7 @@ def test_a_function_becomes_a_case_that_is_proved(survey: str, capsys: pytest.Ca
     assert run(["verify", "respond.toml", "--evidence", "evidence.json"]) == 0
     told = capsys.readouterr().out
     assert "private: epsilon = epsilon for all neighbouring truth in {0, 1} with epsilon in (0, oo)" in told
-    assert "the law of the Python function respond" in told
+    assert "the law that the Python function respond had when it was adopted" in told
     assert run(["check", "evidence.json", "--case", "respond.toml"]) == 0
 
 

@@ -108,6 +108,11 @@ SECTION = Section(
         Key("calls", CALLS),
         Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
         Key("origin", TEXT, "How the program was made, which the answers repeat as a note."),
+        Key(
+            "origin_digest",
+            TEXT,
+            "The digest of what was made then: a case that was changed since is refused.",
+        ),
     ),
     rules=(exactly_one("source", "file"),),
     also={
@@ -299,6 +304,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     program: Program | None = None
     if "origin" in table:
         checks.notes.append(table.text("origin"))
+    if "origin_digest" in table:
+        table.text("origin_digest")  # `privacy.origins` has compared it
     with gathered() as each:
         if "calls" in table:
             with each, table.within("calls") as called:
