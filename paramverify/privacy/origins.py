@@ -1,8 +1,8 @@
-"""Programs that were made of a Python function: they hold for the inputs and parameters that they were made for.
+"""Programs that were made of a Python function, for the inputs and parameters of the case.
 
-The last branch of such a program belongs to one of these inputs, and a comparison of parameters in the function
-was answered for their domains. So a case whose inputs, domains or program were changed says nothing about the
-function, and is not read.
+The last branch of such a program belongs to one of these inputs, and a comparison of parameters in the
+function was answered for their domains. So a case whose inputs, domains or program were changed says nothing
+about the function, and is not read.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from paramverify.models.settings import OPTION, Settings
 
 KEY = "origin_digest"
 MEND = (
-    "adopt the function again, or delete the keys origin and origin_digest: the answers are about the program "
-    "alone then"
+    "adopt the function again, or delete the keys origin and origin_digest: the answers are then about the "
+    "program alone"
 )
 
 

@@ -129,3 +129,43 @@ def test_a_limit_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (alone["status"], alone["verdict"]) == ("unknown", "undecided")
     assert run(["verify", str(tmp_path), "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["cases"][0]["answer"] == alone
+
+
+CHANGES = {
+    "other inputs": ('"0..3"', '"0..9"'),
+    "another domain": ("(0, 1/2)", "(0, 2/3)"),
+    "another program": (" return ", "  return "),
+}
+LAST = """
+import random
+def last(n, p):
+    if n > 3 or p > 0.6:
+        return 99
+    return n if random.random() < p else random.randint(0, 3)
+"""
+
+
+def test_an_adopted_case_that_was_changed_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program is about the inputs and the domains that its function was run for, and about no others."""
+    (tmp_path / "last.py").write_text(LAST)
+    case = tmp_path / "last.toml"
+    inputs = ["--input", "n = 0..3", "--parameter", "p = (0, 1/2)", "--ratio", "5"]
+    assert run(["adopt", f"{tmp_path / 'last.py'}::last", *inputs, "-o", str(case)]) == 0
+    assert run(["verify", str(case)]) == 0
+    assert run(["verify", str(case), "-D", "p=[1/4, 1/3]"]) == 0
+    assert "adopt the function again with more inputs" in capsys.readouterr().out
+    for value in ("p=1/2", "p=(0, 3/4)"):
+        assert run(["verify", str(case), "-D", value]) == 2
+        assert "the function was adopted for p in (0, 1/2)" in capsys.readouterr().err
+    text = case.read_text()
+    for old, new in CHANGES.values():
+        assert old in text, text
+        case.write_text(text.replace(old, new))
+        assert run(["verify", str(case)]) == 2
+        assert "changed since the function was adopted" in capsys.readouterr().err
+    kept = [line for line in text.splitlines() if not line.startswith("origin")]
+    case.write_text("\n".join(kept).replace('"0..3"', '"0..9"'))
+    assert run(["verify", str(case)]) == 0  # about the program, which has another law than the function there
+    assert "Python function" not in capsys.readouterr().out

@@ -111,7 +111,7 @@ SECTION = Section(
         Key(
             "origin_digest",
             TEXT,
-            "The digest of what was made then: a case that was changed since is refused.",
+            "The digest of what was made: a case that was changed is refused.",
         ),
     ),
     rules=(exactly_one("source", "file"),),
