@@ -296,10 +296,7 @@ class Explorer:
                 other inputs and outcomes found.
         """
         with blocked(self.world):
-            try:
-                self._check_size(inputs)
-            except Refused as error:
-                self._keep(error)
+            self._check_size(inputs)
             for given in inputs:
                 tree = self._tree(given)
                 if tree is not None:
@@ -316,13 +313,15 @@ class Explorer:
         other, would exceed 1 / MISTAKE with at most the probability MISTAKE, whenever one stops (Ville).
 
         Raises:
-            Refused: there are too many runs, a run that makes too many choices, or one that is not supported.
+            Refused: there are too many runs.
         """
         generator = random.Random(0)
-        self._run(inputs[0], (), lambda count: count - 1)  # where a loop without a bound goes on for ever
+        self._probe(inputs[0], lambda count: count - 1)  # where a loop without a bound goes on for ever
         total = 0.0
         for _ in range(MOST_PROBES):
-            tracer, _leaf = self._run(generator.choice(inputs), (), generator.randrange)
+            tracer = self._probe(generator.choice(inputs), generator.randrange)
+            if tracer is None:
+                return
             choices = [step for step in tracer.path if not isinstance(step, Noise)]
             total += math.log(len(inputs) / MOST_RUNS) + sum(math.log(step.count) for step in choices)
             if total > -math.log(MISTAKE):
@@ -335,6 +334,14 @@ class Explorer:
                 )
             if total < -math.log(SMALL):
                 return
+
+    def _probe(self, given: tuple[Any, ...], beyond: Callable[[int], int]) -> Tracer | None:
+        """Returns how a run took these alternatives; None if it is refused, which is kept."""
+        try:
+            return self._run(given, (), beyond)[0]
+        except Refused as error:
+            self._keep(error)
+            return None
 
     def _keep(self, error: Refused) -> None:
         """Keeps a refusal if its place is a new one.

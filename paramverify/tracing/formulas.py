@@ -566,7 +566,10 @@ def powered(base: Formula, power: Formula) -> Formula:
     """
     found = exact_power(base, power)
     if found is None:
-        raise Refused(f"({base.text}) ** ({power.text}) has no exact value here: use whole powers")
+        raise Refused(
+            f"({base.text}) ** ({power.text}) has no exact value here: use whole powers, "
+            "or write the decimal number"
+        )
     return found
 
 

@@ -144,14 +144,16 @@ def test_another_probability_is_where_runs_diverge(folder: Path, capsys: pytest.
 def test_runs_that_cannot_be_are_not_told(folder: Path) -> None:
     """Comparisons that contradict each other are no run; the one that is told has a probability."""
     import paramverify
-    from paramverify.api.leaks import _possible
+    from paramverify.api.leaks import _at, _possible, _steps
     from paramverify.cli._functions import function_of
-    from paramverify.tracing.residual import leaves
 
     function = function_of(folder / "survey.py", "compared")
     adopted = paramverify.adopt(function, inputs={"x": {"values": [0, 1]}}, epsilon=1)
     (given, *_), explored = list(adopted.explored.trees), adopted.explored
-    found = {leaf.text: _possible(leaf, given, explored, {}) for leaf in leaves([explored.trees[given]])}
+    found = {
+        leaf.text: _possible(leaf, _steps(run), given, explored, {})
+        for leaf, _, run in _at(explored.trees[given], {})
+    }
     assert found == {"'never'": False, "0": True, "1": True}
 
 
