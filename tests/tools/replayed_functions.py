@@ -361,6 +361,9 @@ def encoded(value: Any) -> tuple[Output, str]:
 
 
 def _plain_text(value: Any) -> str:
+    """Returns by what sets are sorted: any order that adopting has, too, will do."""
+    if isinstance(value, str):
+        return f"'{value}'"
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
