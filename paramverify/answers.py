@@ -112,6 +112,17 @@ class Decision:
     seconds: float = 0.0
 
     @property
+    def by(self) -> str:
+        """The backends, each with its version, such as `cvc5 1.3.1 and z3 5.4.0`.
+
+        Of several, `backend` has the names and `version` the versions, with a comma and a space between them.
+        """
+        names, versions = self.backend.split(", "), self.version.split(", ")
+        if len(names) != len(versions):
+            return f"{self.backend} {self.version}".strip()
+        return " and ".join(" ".join(pair).strip() for pair in zip(names, versions, strict=True))
+
+    @property
     def proof(self) -> Mapping[str, Any]:
         """The proof of a claim that was proved, as `checker` reads it: a certificate's, or a solver's word.
 

@@ -298,7 +298,7 @@ def settle(about: Evidence, kind: str, lemmas: Lemmas) -> Ledger:
         with placed("statements", place):
             claim = about.claim(statement)
         origins = statement.get("origins", []) if about.named and kind == "claim" else []
-        more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
+        more = ("", "", ", and another comparison", ", and other comparisons")[min(len(origins), 3)]
         what = f"{plain(origins[0])}{more}" if origins else statement_of(about.full(statement))
         title = f"{kind} {number} ({what})"
         if statement["proof"] is None:

@@ -212,9 +212,8 @@ def _settled(decision: Decision | None) -> list[Part | TableCell]:
         return ["not tried", "", ""]
     standing = status_of(decision.answer)
     seconds = decimal_text(Fraction(decision.seconds).limit_denominator(10**6), 2)
-    who = f"{decision.backend} {decision.version}".strip()
     word = TableCell(badge(standing, standing.of_claim), standing.of_claim)
-    return [word, who, TableCell(f"{ABOUT}{seconds}", str(Fraction(seconds)))]
+    return [word, decision.by, TableCell(f"{ABOUT}{seconds}", str(Fraction(seconds)))]
 
 
 def formulas(case: PrivacyCase) -> Element:

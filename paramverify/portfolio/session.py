@@ -577,7 +577,8 @@ class Session:
         if isinstance(found.answer, Open):
             detail = f"{BUILT_IN} proved it, but no other backend confirmed that: {found.answer.detail}"
             return self._counted(replace(found, answer=replace(found.answer, detail=detail)), started)
-        confirmed = replace(first, backend=f"{BUILT_IN}, {found.backend}")
+        versions = f"{first.version}, {found.version}"
+        confirmed = replace(first, backend=f"{BUILT_IN}, {found.backend}", version=versions)
         return replace(confirmed, seconds=time.monotonic() - started)
 
     def _counted(self, decision: Decision, started: float) -> Decision:
@@ -611,11 +612,12 @@ class Session:
         if found.proof is not None or found.point is not None:
             if not tally.winners:  # simplification left nothing to decide
                 return Decision(answer(claim, found), BUILT_IN, VERSION)
-            names = ", ".join(dict.fromkeys(d.backend for d in tally.winners))
-            last = tally.winners[-1]
+            versions = {d.backend: d.version for d in sorted(tally.winners, key=lambda d: d.backend)}
+            names = ", ".join(versions)
             if tally.derived == len(tally.winners) and names != BUILT_IN:
                 names = f"{BUILT_IN} from a claim of {names}"
-            return Decision(answer(claim, found), names, last.version, dict(last.options))
+            options = dict(tally.winners[-1].options)
+            return Decision(answer(claim, found), names, ", ".join(versions.values()), options)
         if tally.place is not None:
             return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
         end = max((end for end, _ in tally.ends), key=INFORMATIVE.index, default=End.GAVE_UP)

@@ -289,8 +289,9 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
         if len(claims) == compared == product:
             told += f" = {factors}"
         else:
-            told += f" for {counted(product, 'comparison')} = {factors}"
-            told += f"; {compared:,} of them need a proof, and equal claims are merged"
+            need = f"{compared:,} of these comparisons {'needs' if compared == 1 else 'need'}"
+            merged = f"; equal ones are merged into {told}" if len(claims) < compared else f": {told}"
+            told = f"{counted(product, 'comparison')} = {factors}; {need} a proof{merged}"
     elif encoding.name != SEQUENCES.name:
         told += f" of the encoding {encoding.name}"
     found.add("claims", document, told)

@@ -148,7 +148,8 @@ def simplified(
             write = partial(_text, [about], target, free=(), stem=stem, condition="\n".join(told), part=True)
             files.append(ExportedFile(entry, len(files) + 1, write, about))
     if not files:
-        raise InputError("simplification decides every claim: nothing is left to write")
+        proved = "every claim" if number is None else f"claim {number}"
+        raise InputError(f"simplification proves {proved}, so there is no file to write")
     return files
 
 

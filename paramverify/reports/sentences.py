@@ -128,5 +128,5 @@ def session_words(names: Iterable[str]) -> tuple[list[str], dict[str, Any]]:
 
 def backends_used(decisions: Sequence[Decision]) -> str:
     """Returns who decided how many claims, such as `5 by bernstein, 1 by z3 5.4.0`."""
-    counts = Counter(f"{d.backend} {d.version}".strip() for d in decisions)
+    counts = Counter(d.by for d in decisions)
     return ", ".join(f"{count} by {name}" for name, count in counts.most_common())

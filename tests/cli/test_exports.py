@@ -307,10 +307,12 @@ def test_parts_that_simplification_leaves(name: str, holds: bool, tmp_path: Path
 
 
 def test_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where simplification decides every claim there is no file; files about all claims stay as they are."""
+    """Where simplification proves every claim there is no file; files about all claims stay as they are."""
     path = str(ROOT / "cases" / "geometric-independent.toml")
     assert run(["export", path, "--to", "qepcad", "--simplify", "default"]) == 2
-    assert "simplification decides every claim" in capsys.readouterr().err
+    assert "simplification proves every claim, so there is no file" in capsys.readouterr().err
+    assert run(["export", path, "--to", "qepcad", "--simplify", "default", "--claim", "2"]) == 2
+    assert "simplification proves claim 2, so there is no file" in capsys.readouterr().err
     assert run(["export", path, "--to", "qepcad", "--simplify", "default", "--together"]) == 2
     tied = str(ROOT / "cases" / "exponential-mean.toml")
     assert run(["export", tied, "--to", "smtlib2", "--simplify", "default", "--claim", "1"]) == 2

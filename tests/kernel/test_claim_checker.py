@@ -1114,9 +1114,9 @@ def test_documents_are_counted() -> None:
     )
     beside = check_document(given, Demanded([full(given, each) for each in given["statements"]]))
     assert beside.lines == (
-        "claim 1 (a against b and 2 more): proved",
+        "claim 1 (a against b, and other comparisons): proved",
         "claim 2 (e): trusted to 'z9 1'",
-        "claim 3 (f and 1 more): open",
+        "claim 3 (f, and another comparison): open",
         "claim 4 (q >= 0): proved",
     )
 

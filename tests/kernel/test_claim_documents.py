@@ -116,7 +116,8 @@ def test_the_ledger_counts() -> None:
     ]
     for k, how in enumerate(["proved", "open", "trusted", "proved", "open", "rejected", "trusted"]):
         assert ledger.lines[k].split(": ")[1].startswith(how)
-    told = {"": "p >= 0", "a": "a", "ab": "a and 1 more", "abc": "a and 2 more"}
+    told = {"": "p >= 0", "a": "a", "ab": "a, and another comparison"}
+    told |= dict.fromkeys(("abc", "abcd"), "a, and other comparisons")
     for origins, kind, demanded in product(told, ("claim", "obligation"), (None, Demanded())):
         about = Evidence(document(proved("p", PLUS, kind, origins=[*origins])), demanded)
         what = told[origins if demanded and kind == "claim" else ""]

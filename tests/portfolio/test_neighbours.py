@@ -25,6 +25,10 @@ def _nowhere(point: Point) -> Point | None:
     return None
 
 
+def _unheard(claim: Claim, why: str) -> None:
+    pass
+
+
 class _Leaf:
     """Proves by the built-in procedures, and counts how often it is asked."""
 
@@ -49,7 +53,7 @@ def test_larger_polynomials_follow() -> None:
     """After f ≥ 0, twice f plus what is nonnegative needs nobody; less than f, or another box, does."""
     leaf = _Leaf()
     known = Neighbours()
-    decide = known.before(leaf, leaf.winners)
+    decide = known.before(leaf, leaf.winners, _unheard)
     base = make(BASE, BOX)
     first = decide(base, _nowhere)
     assert first.proof is not None
@@ -85,7 +89,7 @@ def test_slack_is_dropped() -> None:
     assert weaker is not None
     assert weaker.polynomial == make("(p - q)**2", BOX).polynomial
     leaf = _Leaf()
-    found = Neighbours().before(leaf, leaf.winners)(square, _nowhere)
+    found = Neighbours().before(leaf, leaf.winners, _unheard)(square, _nowhere)
     assert found.proof is not None
     assert _replays(square, found.proof)
     assert not leaf.asked

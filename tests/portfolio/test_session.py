@@ -10,8 +10,10 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import InputError
+from paramverify.exact.procedure_outcomes import VERSION
 from paramverify.portfolio.backend_order import History
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, parse_strategy, race_of
@@ -94,6 +96,8 @@ def test_confirmation_by_a_second_backend() -> None:
         decision = session.decide(easy)
     assert isinstance(decision.answer, Proved)
     assert {"built-in", "z3", "cvc5-cov"} <= set(decision.backend.split(", "))
+    versions = {BUILT_IN: VERSION, **{name: discover()[name].version() for name in ("z3", "cvc5-cov")}}
+    assert sorted(decision.by.split(" and ")) == sorted(f"{name} {said}" for name, said in versions.items())
     with Session(Options(strategy=parse_strategy("built-in; z3,cvc5-cov:60"), confirm=4)) as session:
         answer = session.decide(easy).answer
     assert isinstance(answer, Open)

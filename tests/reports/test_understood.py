@@ -55,11 +55,13 @@ def explained(capsys: pytest.CaptureFixture[str], path: Path) -> tuple[str, dict
     [
         (
             "geometric-neighbours",
-            "claims: 2 claims for 12 comparisons = 3 outputs × 2 directions × 2 pairs; ",
+            "claims: 12 comparisons = 3 outputs × 2 directions × 2 pairs; "
+            "8 of these comparisons need a proof; equal ones are merged into 2 claims\n",
         ),
         (
             "survey-memory",
-            "claims: 2 claims for 124 comparisons = 62 output sequences × 2 directions × 1 pair; ",
+            "claims: 124 comparisons = 62 output sequences × 2 directions × 1 pair; "
+            "4 of these comparisons need a proof; equal ones are merged into 2 claims\n",
         ),
     ],
 )
@@ -113,7 +115,7 @@ def test_what_nothing_reads_is_warned_of(tmp_path: Path, capsys: pytest.CaptureF
         ),
         ("interactive/slots-2-symbolic", ["states: 42 states: ", "budget: epsilon = -4*ln(p)"]),
         ("programs/randomized-response-two-coins", ["mechanism: program. ", "2 outputs"]),
-        ("geometric-metric", ["distances: 1, 2", "2 claims for 294 comparisons"]),
+        ("geometric-metric", ["distances: 1, 2", "claims: 294 comparisons = ", "merged into 2 claims\n"]),
     ],
 )
 def test_every_kind_of_case(name: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
