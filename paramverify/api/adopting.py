@@ -613,7 +613,7 @@ class _Adoption:
         if mixed:
             raise Refused(
                 f"equal outputs have different types, {' and '.join(mixed)}, which a reader can distinguish: "
-                "return one type on all ways"
+                "return the same type in all runs"
             )
         return explored
 
