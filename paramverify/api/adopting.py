@@ -17,6 +17,7 @@ from flint import arb, ctx, fmpq
 
 from paramverify import language
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.expressions import parse
 from paramverify.answers import Standing
 from paramverify.api import agreement
 from paramverify.api.agreement import Law, Point
@@ -548,7 +549,21 @@ class _Adoption:
     def _check_same(self) -> None:
         """Checks nothing: the program was made once, and is what is proved."""
 
+    def _check_bound(self) -> None:
+        """Raises an `InputError` if a bound names what is no parameter, so that no case could be read."""
+        for key, value in self.tables["privacy"].items():
+            names = parse(value).names() if isinstance(value, str) else ()
+            unknown = next((name for name in names if name not in self.intervals), "")
+            if unknown:
+                mend = (
+                    f'add --parameter "{unknown} = (0, oo)", in Python parameters={{"{unknown}": "(0, oo)"}}'
+                )
+                if unknown not in self.signature.parameters:
+                    mend = "the function has no such argument, so write a number"
+                raise InputError(f"{unknown} is not a parameter: {mend}", key=key)
+
     def _check_arguments(self) -> None:
+        self._check_bound()
         arguments = self.signature.parameters
         for name, argument in arguments.items():
             if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) and (
@@ -613,7 +628,7 @@ class _Adoption:
         if mixed:
             raise Refused(
                 f"equal outputs have different types, {' and '.join(mixed)}, which a reader can distinguish: "
-                "return one type on all ways"
+                "return the same type in all runs"
             )
         return explored
 

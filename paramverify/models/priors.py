@@ -9,6 +9,7 @@ it and never divides; their total mass goes along instead.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -258,6 +259,9 @@ def shared(entry: object, written: Mapping[str, Mapping[str, object]]) -> object
     return Table({**written[name], **own})
 
 
+_VARIABLE = re.compile(r"\w+\s*(\[[^\]]*\])?")  # or an entry of an array
+
+
 def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Checks) -> Entry:
     if isinstance(entry, (str, int)):
         expression = as_expression(entry)
@@ -274,6 +278,10 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
                 base = name.partition("[")[0]
                 near = spelling.nearest(base, without_entries(earlier))
                 mend = f"did you mean {near}?" if near and near != base else ""
+                if not _VARIABLE.fullmatch(name):
+                    mend = f'given names variables: define s = "{name}" first, and write given = "s"'
+                    if "[" in name:
+                        mend = "given names variables: write a list of them"
                 reason = f"{name!r} is not an earlier variable of the prior"
                 mistake = CaseError(reason, key="given", mend=mend)
                 mistake.unknown = name
@@ -686,7 +694,11 @@ def read_prior(table: Table, checks: Checks) -> Prior:
             if part.unknown in own:  # a mistake about itself follows from no other one
                 part.unknown = ""
                 if len(own) > 1:
-                    part.retell(part.reason, f"write, for example, {name}[i-1]")
+                    two = any("," in one for one in own)  # two sizes
+                    form = (
+                        "[i-1,j]: variables are ordered row by row, such as week by week" if two else "[i-1]"
+                    )
+                    part.retell(part.reason, f"write, for example, {name}{form}")
         checks.mistakes.broken |= own
     weights = None if reader.is_long else reader.weights
     return Prior(tuple(reader.taken), weights, reader.taken, reader.network)

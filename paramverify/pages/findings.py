@@ -98,10 +98,11 @@ def _leak(found: ExactWitness) -> Element:
         ("ratio", number(found.ratio) if found.ratio else "infinite: the second probability is zero"),
         ("bound", number(found.bound)),
     ]
-    return h("div", paragraph(_SHOWN), facts(rows), paragraph(_OTHERS))
+    names = f"{printable.name(found.left)} than under {printable.name(found.right)}"
+    told = f"At these values the output is more likely under {names}, by more than the bound allows:"
+    return h("div", paragraph(told), facts(rows), paragraph(_OTHERS))
 
 
-_SHOWN = "At these values the output is more likely under the first of the two than the bound allows:"
 _OTHERS = "All these values are exact. Another output may have a larger ratio at this point."
 
 

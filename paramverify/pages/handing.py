@@ -76,10 +76,10 @@ def evidence(work: Examined, number: int) -> Element:
     parts.append(commands(f"sha256sum {name}", check, f"python3 -m paramverify.checker {name}"))
     parts.append(
         paragraph(
-            "The first digest has to be the one above. The other two commands require paramverify. The last "
-            "one runs the small checker alone, which does not read the case file. To run it without "
-            "installing paramverify, copy the folder paramverify/kernel of its source next to the evidence; "
-            "it requires only the standard library of Python:"
+            "The first command has to print the SHA-256 of the evidence above. The other two require "
+            "paramverify. The last one runs the small checker alone, which does not read the case file. To "
+            "run it without installing paramverify, copy the folder paramverify/kernel of its source next to "
+            "the evidence; it requires only the standard library of Python:"
         )
     )
     parts.append(commands(f"python3 -S -m kernel {name}"))

@@ -305,7 +305,8 @@ def _uncapital(line: str) -> str:
 def rechecked(found: Recheck, standing: Standing) -> str:
     """Returns what the checker says of the evidence, in a sentence."""
     if found.reason:
-        return f"not when this page was written: {found.reason}. The commands under Evidence do it."
+        advice = "Use a longer --timeout, or run" if found.late else "Run"
+        return f"no; {found.reason}. {advice} the commands under Evidence."
     if not found.accepted:
         return f"REJECTED by the checker: {found.counts}. Do not rely on this page."
     what = "what was proved so far was accepted" if standing is Standing.UNKNOWN else "accepted"

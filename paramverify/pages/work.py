@@ -115,7 +115,7 @@ class Recheck:
 
     `status` is what the evidence shows, `counts` how many claims are settled in which way, and `second` what
     the second reader of the case file says, as sentences without a full stop. If something is `trusted` to
-    solvers, the checker accepts it without a check.
+    solvers, the checker accepts it without a check. The checker was `late` if it did not end in its time.
     """
 
     accepted: bool = False
@@ -124,6 +124,7 @@ class Recheck:
     second: tuple[str, ...] = ()
     reason: str = ""
     trusted: bool = False
+    late: bool = False
 
 
 UNASKED = Recheck(reason="the checker was not run")
@@ -248,7 +249,7 @@ def rechecked(evidence: Evidence, path: str, wanted: PageOptions, seconds: float
         with wanted.limit(max(0.01, seconds)):
             found = evidence_checks.checked(evidence.text, path, wanted.settings)
     except TimeLimitError:
-        return Recheck(reason=f"it did not end within {seconds:.0f} s; a longer --timeout gives it more time")
+        return Recheck(reason=f"checking did not end within {seconds:.0f} s", late=True)
     except LimitError as error:
         return Recheck(reason=str(error))
     report, look = found.report, found.look

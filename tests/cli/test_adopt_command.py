@@ -100,6 +100,30 @@ def test_mistakes_have_their_place(
     assert reason in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["respond", "--input", "truth = 0,1", "--epsilon", "epsilon"],
+            'epsilon is not a parameter: add --parameter "epsilon = (0, oo)"',
+        ),
+        (
+            ["leaky", "--input", "truth = 0,1", "--epsilon", "2*epsilon"],
+            "epsilon is not a parameter: the function has no such argument, so write a number",
+        ),
+    ],
+)
+def test_what_to_write_instead(
+    arguments: list[str], told: str, survey: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A budget of no parameter ends with what to write, and no file is written."""
+    name, *rest = arguments
+    out = Path(survey).with_name("case.toml")
+    assert run(["adopt", f"{survey}::{name}", *rest, "-o", str(out)]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_all_cases_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each case has a line or an answer; the exit code is that of the worst one."""
     for name in ("geometric-neighbours", "geometric-contagious-ln2"):

@@ -175,6 +175,30 @@ def test_an_array_that_needs_itself_is_one_mistake(given: str) -> None:
     assert "is not an earlier variable of the prior; write, for example, person[i-1]" in str(part)
 
 
+@pytest.mark.parametrize("given", ["ill[i,j+1]", "ill[3-i,j-1]"])
+def test_an_array_of_two_sizes_is_ordered_by_rows(given: str) -> None:
+    """The form to write has two indices, and the message says which variables are earlier."""
+    source = (CASES / "household-weeks.toml").read_text()
+    with pytest.raises(InputError) as error:
+        loads(source.replace('["ill[i-1,j]", "ill[i-1,3-j]"]', f'"{given}"'))
+    assert "write, for example, ill[i-1,j]: variables are ordered row by row" in str(error.value)
+
+
+@pytest.mark.parametrize("total", ["a + b", "a+b"])
+def test_given_accepts_no_sum(total: str) -> None:
+    """The message says to name the sum first; then it is accepted."""
+    table = {"0": {"0": "1"}, "1": {"0": "1"}, "2": {"1": "1"}}
+    prior: dict[str, object] = {"a": {"bernoulli": "p"}, "b": {"bernoulli": "p"}}
+    found = checks()
+    priors.read_prior(Table({**prior, "d": {"given": total, "table": table}}, PRIOR), found)
+    assert f'define s = "{total}" first, and write given = "s"' in str(found.mistakes.found[0])
+    priors.read_prior(Table({**prior, "d": {"given": "a[1] + a[2]", "table": table}}, PRIOR), found)
+    assert "given names variables: write a list of them" in str(found.mistakes.found[-1])
+    named = checks()
+    priors.read_prior(Table({**prior, "s": "a + b", "d": {"given": "s", "table": table}}, PRIOR), named)
+    assert not named.mistakes.found
+
+
 def test_width_is_told_before_the_work() -> None:
     """Variables that all depend on each other are an error that names them."""
     found = checks()

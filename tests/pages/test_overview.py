@@ -249,7 +249,10 @@ def test_the_word_of_a_solver_is_not_checked() -> None:
 def test_what_the_checker_says() -> None:
     """A rejection, a check without time, and evidence that shows less are never an acceptance."""
     held = Standing.HOLDS
-    assert rechecked(Recheck(reason="there was no time"), held).startswith("not when this page was written")
+    told = rechecked(Recheck(reason="there was no time"), held)
+    assert told == "no; there was no time. Run the commands under Evidence."
+    told = rechecked(Recheck(reason="checking did not end within 6 s", late=True), held)
+    assert told.endswith("6 s. Use a longer --timeout, or run the commands under Evidence.")
     assert rechecked(Recheck(False, "", "claim 1 fails"), held).startswith("REJECTED by the checker")
     assert "shows less than the answer" in rechecked(Recheck(True, "unknown"), held)
     assert "shows less than the answer" not in rechecked(Recheck(True, "holds"), held)

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 TOLD = "The program is run on each input; its outputs are those of the program, and noise is never truncated."
 RANGES = (
-    "an output with a range, such as '{}', is a set of outputs, and each of them has the ratio of the set"
+    "an output with a range, such as '{}', stands for all numbers in it, and each of them has the same ratio"
 )
 DENSITIES = (
     "outputs are real numbers; 'at 0', 'just above 0' and 'far above' describe the "
