@@ -914,7 +914,9 @@ class _ExpressionReader:
         count = len(tree.args)
         if tree.keywords or count < least or (most is not None and count > most):
             many = str(least) if most == least else f"{least} to {most}" if most else f"at least {least}"
-            raise self.refuse(f"{name} takes {many} argument{'s' * (not many.endswith('1'))}, without names", column)
+            raise self.refuse(
+                f"{name} takes {many} argument{'s' * (not many.endswith('1'))}, without names", column
+            )
         return Operation(name, tuple(self.node(a, depth + 1) for a in tree.args), column)
 
 

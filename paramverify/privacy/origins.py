@@ -16,7 +16,7 @@ from paramverify.algebra.domains import Interval, parse_interval
 from paramverify.errors import CaseError, InputError
 from paramverify.models.settings import OPTION, Settings
 
-KEY = "origin_digest"
+ORIGIN, KEY = "origin", "origin_digest"
 MEND = (
     "adopt the function again, or delete the keys origin and origin_digest: the answers are then about the "
     "program alone"
@@ -24,29 +24,44 @@ MEND = (
 
 
 def digest_of(data: Mapping[str, Any]) -> str:
-    """Returns a digest of the parameters, the program and the inputs of the data of a case file."""
+    """Returns a digest of the parameters, the program, its inputs and its origin."""
     made = data["mechanism"]
-    parts = [data.get("parameters", {}), made.get("source"), made.get("calls"), made.get("inputs")]
+    keys = ("source", "calls", "inputs", ORIGIN)
+    parts = [data.get("parameters", {}), *(made.get(key) for key in keys)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def check(data: Mapping[str, Any], settings: Settings) -> None:
-    """Checks that a case with a digest of its origin was not changed since, nor set to other parameters.
+    """Checks that a case with an origin was not changed since, nor set to other parameters.
 
     Raises:
         CaseError: it was.
     """
     made = data.get("mechanism")
-    if not isinstance(made, Mapping) or KEY not in made:
+    if not isinstance(made, Mapping):
         return
-    if made[KEY] != digest_of(data):
+    _check_parts(made)
+    if ORIGIN not in made and KEY not in made:
+        return
+    if made.get(KEY) != digest_of(data):
         reason = "the parameters, the inputs or the program were changed since the function was adopted"
-        raise CaseError(f"{reason}: {MEND}", key=f"mechanism.{KEY}")
+        raise CaseError(f"{reason}: {MEND}", key=f"mechanism.{KEY if KEY in made else ORIGIN}")
     parameters = data.get("parameters", {})
     for name, text in settings.items():
         if name in parameters and not _inside(text, parameters[name]):
             reason = f"the function was adopted for {name} in {parameters[name]}, and {text} is not inside"
             raise CaseError(f"{reason}: {MEND}", key=f"{OPTION} {name}")
+
+
+def _check_parts(made: Mapping[str, Any]) -> None:
+    """Checks that only the mechanism of a whole case has an origin: other parts decide, too."""
+    parts = made.get("parts")
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, Mapping):
+            if ORIGIN in part or KEY in part:
+                reason = "a part of a mechanism has no origin: delete the keys origin and origin_digest"
+                raise CaseError(f"{reason}; the answers are about the program", key="mechanism.parts")
+            _check_parts(part)
 
 
 def _inside(text: str, domain: object) -> bool:

@@ -159,6 +159,8 @@ CHANGES = {
     "other inputs": ('"0..3"', '"0..9"'),
     "another domain": ("(0, 1/2)", "(0, 2/3)"),
     "another program": (" return ", "  return "),
+    "another function": ("function last", "function first"),
+    "without its digest": ("origin_digest = ", "# "),
 }
 LAST = """
 import random
@@ -189,6 +191,12 @@ def test_an_adopted_case_that_was_changed_is_refused(
         case.write_text(text.replace(old, new))
         assert run(["verify", str(case)]) == 2
         assert "changed since the function was adopted" in capsys.readouterr().err
+    begin, end = text.index("[mechanism]"), text.index("[neighbours]")
+    part = text[begin:end].replace("[mechanism]", "[[mechanism.parts]]")
+    part = part.replace("[mechanism.inputs]", "[mechanism.parts.inputs]").replace("return 0", "return 1")
+    case.write_text(f'{text[:begin]}[mechanism]\nkind = "parts"\n{part}{text[end:]}')
+    assert run(["verify", str(case)]) == 2
+    assert "a part of a mechanism has no origin" in capsys.readouterr().err
     kept = [line for line in text.splitlines() if not line.startswith("origin")]
     case.write_text("\n".join(kept).replace('"0..3"', '"0..9"'))
     assert run(["verify", str(case)]) == 0  # about the program, which has another law than the function there
