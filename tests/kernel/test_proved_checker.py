@@ -441,7 +441,7 @@ def test_no_evidence_is_told_with_its_file(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "empty.json"
     path.write_text("")
     assert run(["check", str(path), "--verified"]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {path}: this is no evidence: not JSON")
+    assert capsys.readouterr().err.startswith(f"error: {path}: this is not evidence: not JSON")
 
 
 ANSWER = {"lines": [], "proved": 0, "trusted": 0, "open": 0, "status": "holds", "solvers": [], "kind": ""}
