@@ -47,6 +47,10 @@ class Symbol:
     tracer: Tracer
     what = "a number with noise"
 
+    def conjugate(self) -> Any:
+        """Returns itself."""
+        return self
+
     def _refuse(self, what: str) -> BaseException:
         return self.tracer.refuse(f"{self.what} cannot be {what}")
 
@@ -357,10 +361,6 @@ class Noisy(Operand):
 
     # what numpy calls on each entry of an array of objects
     floor, ceil, rint = __floor__, __ceil__, __round__
-
-    def conjugate(self) -> Noisy:
-        """Returns itself."""
-        return self
 
 
 def is_whole(value: Any) -> bool:
