@@ -387,7 +387,7 @@ def test_a_map_is_drawn_after_the_time_limit(
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
         (["--parameters", "q"], "there is no parameter 'q'; choose from p"),
         (["--near", "p"], "write parameter=value"),
-        (["--witness", "--coverage", "0.1"], "--coverage is only for maps: use it with --region"),
+        (["--witness", "--coverage", "0.1"], "--coverage applies only to maps: use it with --region"),
         (
             ["--region", "--precision", "0.1"],
             "--precision has no effect here: use it with --objective ratio or --near",

@@ -218,7 +218,7 @@ def test_cells_are_a_word(shift: Fraction) -> None:
             [claim],
             domain,
             ["x", "y"],
-            Fraction(1, 1000),
+            Fraction(1, 4000),
             executor=_Lying(change),
             known=(),
             keep=lambda cell: None,
