@@ -89,6 +89,7 @@ def command(
     if place is None:
         raise click.UsageError(f"{function!r} does not name a function: write FILE.py::FUNCTION")
     import paramverify
+    from paramverify.answers import Standing
     from paramverify.tracing import listings
 
     with time_limit(timeout):
@@ -113,7 +114,7 @@ def command(
         if leak_test:
             report = made.verify(timeout=_output.remaining(timeout))
             told = list(report.lines)
-            if report.verdict != "not private":
+            if report.status is not Standing.VIOLATED:
                 raise InputError(f"a test needs a violation, but the function is {told[0]}", file=function)
             test = made.test_of(report.witness, path=_functions.way(leak_test, place[0]))
         _output.runs_users_code(False)

@@ -363,7 +363,7 @@ def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> N
         for name, interval in file.parameters.items():
             if interval is None:
                 continue
-            if name in own and not _inside(box[name], interval):
+            if name in own and not is_inside(box[name], interval):
                 reason = f"the interval {box[name]} is not inside {interval}, the interval in {file.path}"
                 raise CaseError(reason, key=name)
             known, path = given.setdefault(name, (interval, file.path))
@@ -389,7 +389,8 @@ def without_interval(files: Mapping[str, RationalFile], own: Mapping[str, object
     return found
 
 
-def _inside(inner: Interval, outer: Interval) -> bool:
+def is_inside(inner: Interval, outer: Interval) -> bool:
+    """Tells whether an interval is a part of another one."""
     low = inner.lower > outer.lower or (
         inner.lower == outer.lower and (outer.lower_closed or not inner.lower_closed)
     )

@@ -12,9 +12,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from paramverify.algebra.domains import Interval, parse_interval
-from paramverify.errors import CaseError, InputError
+from paramverify.algebra.domains import parse_interval
+from paramverify.errors import CaseError
+from paramverify.models.parameters import interval_text, is_inside, unbounded_names
 from paramverify.models.settings import OPTION, Settings
+from paramverify.tables import Table
 
 ORIGIN, KEY = "origin", "origin_digest"
 MEND = (
@@ -65,20 +67,15 @@ def _check_parts(made: Mapping[str, Any]) -> None:
 
 
 def _inside(text: str, domain: object) -> bool:
-    """Tells whether a number or an interval is inside a domain; (0, oo) has all positive numbers."""
-    try:
-        new, old = parse_interval(text), parse_interval(str(domain))
-    except InputError:
-        try:
-            return parse_interval(text).lower > 0
-        except InputError:  # a mistake that the reader names
-            return True
-    return _from(new) >= _from(old) and _up_to(new) <= _up_to(old)
+    """Tells whether a number or an interval is inside the domain of a parameter.
 
-
-def _from(interval: Interval) -> tuple[Any, bool]:
-    return interval.lower, not interval.lower_closed
-
-
-def _up_to(interval: Interval) -> tuple[Any, bool]:
-    return interval.upper, interval.upper_closed
+    Raises:
+        InputError: it is neither.
+    """
+    unbounded = unbounded_names(Table({"parameters": {"new": text, "old": domain}}))
+    if "new" in unbounded:
+        return "old" in unbounded
+    new = parse_interval(text)
+    if "old" in unbounded:
+        return new.lower > 0 or (new.lower == 0 and not new.lower_closed)
+    return is_inside(new, parse_interval(interval_text(domain)))

@@ -182,7 +182,7 @@ def test_an_adopted_case_that_was_changed_is_refused(
     assert run(["verify", str(case)]) == 0
     assert run(["verify", str(case), "-D", "p=[1/4, 1/3]"]) == 0
     assert "adopt the function again with more inputs" in capsys.readouterr().out
-    for value in ("p=1/2", "p=(0, 3/4)"):
+    for value in ("p=1/2", "p=(0, 3/4)", "p=(0, oo)"):
         assert run(["verify", str(case), "-D", value]) == 2
         assert "the function was adopted for p in (0, 1/2)" in capsys.readouterr().err
     text = case.read_text()
@@ -201,3 +201,14 @@ def test_an_adopted_case_that_was_changed_is_refused(
     case.write_text("\n".join(kept).replace('"0..3"', '"0..9"'))
     assert run(["verify", str(case)]) == 0  # about the program, which has another law than the function there
     assert "Python function" not in capsys.readouterr().out
+
+
+def test_an_adopted_case_for_every_epsilon_may_be_set_to_some(
+    survey: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Positive numbers are inside (0, oo), as values and as ends; 0 is not."""
+    inputs = ["--input", "truth = 0,1", "--parameter", "epsilon = (0, oo)", "--epsilon", "epsilon"]
+    assert run(["adopt", f"{survey}::respond", *inputs, "-o", "respond.toml"]) == 0
+    for value, code in (("2", 0), ("(0, oo)", 0), ("0", 2), ("[0, 1]", 2)):
+        assert run(["verify", "respond.toml", "-D", f"epsilon={value}"]) == code
+        assert ("the function was adopted for" in capsys.readouterr().err) == (code == 2)
