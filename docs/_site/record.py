@@ -97,7 +97,7 @@ def outputs_of(commands: Sequence[str], folder: Path) -> list[str]:
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env={**os.environ, "PATH": path, **TERMINAL},
+        env={**os.environ, "PATH": path, **TERMINAL, "PYTEST_ADDOPTS": ""},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
